@@ -6,6 +6,8 @@ from numbers import Integral, Real
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
+from torch import Tensor
+
 from flatviz.checks import (
     Check,
     anything,
@@ -99,6 +101,19 @@ def _either(rules: list[Rule]) -> Rule:
         raise TypeError(f"{name} must be {words}{way_out}, got {shown(value)}")
 
     return Rule(tuple(rule.classes for rule in rules), check, words, advice)
+
+
+def takes_tensors(hint: Any) -> bool:
+    """Tell whether a type is that of tensors, also beside others."""
+    return Tensor in _flat(rule_of(hint).classes)
+
+
+def _flat(classes: tuple) -> list:
+    """List classes of nested tuples."""
+    found = []
+    for one in classes:
+        found += _flat(one) if isinstance(one, tuple) else [one]
+    return found
 
 
 def check_of(hint: Any) -> Check:

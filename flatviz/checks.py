@@ -12,6 +12,7 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -88,6 +89,19 @@ def check_dense(value: Tensor, name: str) -> None:
     else:
         return
     raise TypeError(f"{name} must be a dense tensor of numbers to compute with, got one {came}")
+
+
+def from_numpy(value: T) -> T | Tensor:
+    """Copy an array of numbers to a tensor of its dtype; return anything else as it is."""
+    if not isinstance(value, np.ndarray) or value.dtype.kind not in "biuf" or np.ma.isMA(value):
+        return value
+    array = np.ascontiguousarray(value).reshape(value.shape)
+    wide_count = array.dtype.kind == "u" and array.dtype.itemsize > 1
+    if wide_count:  # torch computes with few of these
+        array = array.astype(np.int64)
+    if array.dtype.kind == "f" and array.dtype.itemsize > 8:
+        array = array.astype(np.float64)
+    return torch.tensor(array.astype(array.dtype.newbyteorder("=")))
 
 
 def check_finite(w: Tensor, name: str) -> None:

@@ -28,7 +28,8 @@ def attach(package: str, file: str) -> tuple:
                 found = getattr(importlib.import_module(f"{package}.{room}"), "__all__", ())
                 if name in found:
                     return f": it is {package}.{room}.{name}"
-        return importlib.import_module("flatviz.words").did_you_mean(name, exported)
+        words = importlib.import_module("flatviz.words")
+        return words.habit(name) or words.did_you_mean(name, exported)
 
     def named(name: str) -> object:
         if name not in exported:

@@ -2,19 +2,32 @@
 
 import dataclasses
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, dataclass_transform, get_type_hints
 
 from torch import Tensor
 
-from flatviz.annotations import check_of
-from flatviz.checks import Check, check_dense
+from flatviz.annotations import check_of, takes_tensors
+from flatviz.checks import Check, check_dense, from_numpy
+from flatviz.words import foreign, no_attribute
 
 # Values beside nouns that a file of `save` may hold, by name: methods, perturbations.  A class adds
 # itself when its file is imported, as those files are in layers above.
 VALUES: dict[str, type] = {}
+# What posteriors of other libraries have, and how it is done with one of ours
+HABITS = dict.fromkeys(
+    ("to", "cuda", "cpu"), "net.to(device): verbs move a posterior to its net"
+) | {
+    "predict": "fv.predict(net, posterior, x, n_draws, seed=0)",
+    "save": "fv.save(posterior, path)",
+    "load": "fv.load(path)",
+    "rsample": "posterior.sample(n, seed=0)",
+    "stddev": "variance.sqrt()",
+    "fit": "fv.fit(net, data, method, seed=0)",
+}
 CHECKS: dict[type, dict[str, Check]] = {}  # checks of fields, by dataclass
+OF_TENSORS: dict[type, list[str]] = {}  # fields that hold tensors, by dataclass
 
 
 def check_fields(result: Any) -> None:
@@ -26,6 +39,9 @@ def check_fields(result: Any) -> None:
         for f in dataclasses.fields(cls):
             hint = hints[f.name]
             CHECKS[cls][f.name] = check_of(hint | None if f.default is None else hint)
+        OF_TENSORS[cls] = [name for name in CHECKS[cls] if takes_tensors(hints[name])]
+    for name in OF_TENSORS[cls]:
+        vars(result)[name] = from_numpy(vars(result)[name])
     for name, check in CHECKS[cls].items():
         value = vars(result)[name]
         check(value, name)
@@ -75,6 +91,24 @@ class Noun:
         super().__init_subclass__()
         cls.made_by = made_by
         dataclass(frozen=True, eq=eq, repr=False, kw_only=kw_only)(cls)
+
+    def __new__(cls, *args: object, **kwargs: object) -> Self:
+        """Refuse a field that there is not, with ours where it is another library's."""
+        fields = [f.name for f in dataclasses.fields(cls)] if kwargs else []  # type: ignore[arg-type]
+        for name in kwargs:
+            if name not in fields:
+                meant = cls.road(name, fields) or f"it takes {', '.join(fields)}"
+                raise TypeError(f"{cls.__name__}: got an unexpected argument {name!r}: {meant}")
+        return object.__new__(cls)
+
+    @classmethod
+    def road(cls, name: str, fields: Sequence[str]) -> str:
+        """Say what is meant by an argument that is no field; an empty text for most."""
+        return foreign(name, fields)
+
+    def __getattr__(self, name: str) -> object:
+        habits = HABITS if hasattr(type(self), "sample") else {}
+        raise AttributeError(no_attribute(self, name, habits))
 
     def __post_init__(self) -> None:
         check_fields(self)

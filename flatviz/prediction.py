@@ -27,7 +27,8 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
     are means; for a `Likelihood`, what it takes.  Outputs of any library's network serve:
     `Prediction(outputs, y)`.  With labels `y` (N,), `scores` holds each metric for every ensemble
     size 1..S, (S,) each, and `bins` (S, B, 3) the count, mean confidence and accuracy of each
-    confidence bin; both are computed if `scores` is empty.
+    confidence bin; both are computed if `scores` is empty.  Weights of classes are for the fit: no
+    score here counts them, and `fv.metrics.weighted_nll` does.
 
     Args:
         batchnorm: BatchNorm statistics in use, as `predict` names them; None without BatchNorm.
@@ -153,7 +154,13 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
 
     @property
     def means(self) -> Tensor:
-        """Mean of y in each draw of a regression, (S, N, ...)."""
+        """Mean of y in each draw of a regression, (S, N, ...).
+
+        Raises:
+            ValueError: For classes, and a distribution without a mean.
+        """
+        if self.has_classes:
+            raise ValueError("a mean needs a regression, got classes: read bma() or probs")
         return self._by_draw(distributions.mean(self.distribution))
 
     @property
@@ -284,9 +291,7 @@ def labels_of(prediction: Prediction) -> Tensor:
     y = likelihood.check(prediction.y.to(outputs.device), outputs[0])
     if not prediction.has_classes:
         return y
-    mask = likelihood.mask(y)
-    counting = y if mask is None else y[mask]
-    return counting.flatten().long()
+    return likelihood.labels(y)
 
 
 def _for_each_draw(prediction: Prediction, y: Tensor) -> Tensor:

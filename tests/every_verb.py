@@ -40,6 +40,9 @@ OF_A_PREDICTION = (
     "predictive_entropy",
     "aleatoric_entropy",
     "mutual_information",
+    "recall",
+    "energy",
+    "max_logit",
 )
 OF_ONE = {  # a verb of one thing: the name under which an earlier call keeps it
     **{f"metrics.{name}": "prediction" for name in OF_A_PREDICTION},
@@ -110,7 +113,7 @@ def moved(module):
 WITHOUT_A_NETWORK = """symmetry.random_order symmetry.random_factor symmetry.permute
 symmetry.rescale symmetry.flip symmetry.unit_norm symmetry.sort_units symmetry.canonical
 symmetry.min_mass symmetry.align metrics.fit_temperature metrics.scale_temperature
-metrics.scale_deviation metrics.ood_scores metrics.pac_bayes_bound metrics.flat_bound
+metrics.scale_deviation metrics.ood_scores metrics.auroc metrics.pac_bayes_bound metrics.flat_bound
 metrics.agreement metrics.total_variation metrics.coverage metrics.crps metrics.fit_deviation
 metrics.interval_width metrics.pit metrics.predictive_std metrics.quantile_calibration_error
 plots.plot_calibration plots.plot_severity plots.plot_history

@@ -190,10 +190,6 @@ TYPES = {
         lambda: fv.quantity(net(), data(), lambda out, y: out.sum() * 1j)(zeros(34)),
         "a quantity must be a real number, got torch.complex64",
     ),
-    "a tuple to predict": (
-        lambda: fv.predict(net(), prior(34), pair(), 2, seed=0),
-        r"x must be a tensor of inputs \(N, ...\), or fv.Data\(x, y\), got a tuple",
-    ),
 }
 
 
@@ -273,3 +269,8 @@ def test_a_tensor_that_torch_cannot_compute_with_is_refused_at_every_door(tiny, 
         assert len(str(e.value)) < 150
     with refused(f"x must be a dense tensor .* got one {got}", TypeError):
         fv.Data(KINDS[got](data.x), data.y)
+
+
+def test_labels_beside_inputs_are_no_second_input_and_the_error_says_so():
+    with refused(r"in order \(labels stand apart, fv.Data\(x, y\)\)"):
+        fv.predict(net(), prior(34), pair(), 2, seed=0)

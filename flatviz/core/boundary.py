@@ -12,15 +12,17 @@ from collections.abc import Callable, Iterator
 from difflib import get_close_matches
 from typing import Any, ParamSpec, TypeVar, get_type_hints
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from flatviz.annotations import check_of
-from flatviz.checks import Check, shown
+from flatviz.annotations import check_of, takes_tensors
+from flatviz.checks import Check, from_numpy, shown
 from flatviz.core.arithmetic import PER_NUMBER, arithmetic, threads
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.results import FOR_READERS, for_readers, placed
+from flatviz.words import foreign
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -36,24 +38,30 @@ def public(verb: Callable[P, R]) -> Callable[P, R]:
     """Check every argument of `verb` by its annotation before it runs.
 
     None also passes where it is the default.  Weights, posteriors and results are moved to the
-    network's device; results that people read (`FOR_READERS`: surfaces, spectra, scores) are
-    returned on the CPU.  The verb computes in IEEE float32, but its training steps (in `advance`)
-    in the arithmetic that the user has set.  The size of its largest argument sets the number of
-    threads (`threads`); gradients, products and predictions choose theirs themselves.  Its
-    signature in `help` shows the types without their checks.
+    network's device, and arrays of NumPy become tensors; results that people read (`FOR_READERS`:
+    surfaces, spectra, scores) are returned on the CPU.  The verb computes in IEEE float32, but its
+    training steps (in `advance`) in the arithmetic that the user has set.  The size of its largest
+    argument sets the number of threads (`threads`); gradients, products and predictions choose
+    theirs themselves.  Its signature in `help` shows the types without their checks.
     """
     signature = inspect.signature(verb)
     checks: dict[str, Check] = {}
+    of_tensors: list[str] = []  # arguments that may be tensors, and so arrays
 
     @functools.wraps(verb)
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
-            given = signature.bind(*args, **kwargs).arguments
+            bound = signature.bind(*args, **kwargs)
         except TypeError as error:
             raise TypeError(_wrong_call(verb.__name__, signature, kwargs, error)) from None
         if not checks:  # at the first call, as most verbs are never called in a session
             checks.update(argument_checks(verb))
-        for name, value in given.items():
+            of_tensors.extend(_of_tensors(verb))
+        for name in of_tensors:
+            if isinstance(bound.arguments.get(name), np.ndarray):
+                bound.arguments[name] = _as_tensor(bound.arguments[name], (args, kwargs))
+                args, kwargs = bound.args, bound.kwargs  # type: ignore[assignment]
+        for name, value in bound.arguments.items():
             checks[name](value, name)
         device, work = _device_and_work((args, kwargs))
         args, kwargs = placed((args, kwargs), device)
@@ -95,6 +103,22 @@ def argument_checks(verb: Callable) -> dict[str, Check]:
     return checks
 
 
+def _of_tensors(verb: Callable) -> list[str]:
+    """List the arguments of a verb that may be tensors."""
+    raw = inspect.unwrap(verb)
+    hints = get_type_hints(raw, NAMES | raw.__globals__, include_extras=True)
+    return [name for name in inspect.signature(verb).parameters if takes_tensors(hints[name])]
+
+
+def _as_tensor(array: np.ndarray, given: object) -> object:
+    """Copy an array to a tensor, floats in the dtype of the network that is `given` beside it."""
+    value = from_numpy(array)
+    nets = [one for one in _leaves(given) if isinstance(one, Net)]
+    if nets and isinstance(value, Tensor) and value.is_floating_point():
+        return value.to(nets[0].w.dtype)
+    return value
+
+
 def _wrong_call(
     name: str, signature: inspect.Signature, kwargs: dict[str, object], error: TypeError
 ) -> str:
@@ -108,10 +132,12 @@ def _wrong_call(
     unknown = [key for key in kwargs if key not in signature.parameters]
     if unknown:
         reason = f"got an unexpected keyword argument {shown(unknown[0])}"
-        if name in ("fit", "fit_many"):
+        if name in ("fit", "fit_many") and not foreign(unknown[0], signature.parameters):
             field = unknown[0]
             return f"{name}: {reason}: a field of a method is given to it, fv.SABMA({field}=...)"
-        if near := get_close_matches(unknown[0], signature.parameters, 1):
+        if meant := foreign(unknown[0], signature.parameters):
+            reason += f", {meant}"
+        elif near := get_close_matches(unknown[0], signature.parameters, 1):
             reason += f", did you mean {near[0]!r}?"
     return f"{name}: {reason}: it takes {inspect.Signature(plain)}"
 

@@ -7,10 +7,11 @@ from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from flatviz.checks import Count, check_dense, check_device, usable
+from flatviz.checks import Count, check_dense, check_device, from_numpy, usable
 from flatviz.core.inputs import MAX_BYTES, Fields, Pixels
 from flatviz.core.streams import Inputs
 from flatviz.likelihood import AnyLikelihood as Likelihood
@@ -27,10 +28,10 @@ READ = (
 class Data:
     """Inputs `x` (N, ...) with labels `y` (N,) of classes, or targets (N, C) of a regression.
 
-    `x` is a tensor; images (N, C, H, W) in uint8, which stay bytes in memory and become floats from
-    0 to 1 batch by batch; a dict of tensors (N, ...), passed to the module as keywords; a tuple of
-    them, passed in order; or the result of `fv.datasets.stream` for a data set that does not fit in
-    memory.
+    `x` is a tensor or an array; images (N, C, H, W) in uint8, which stay bytes in memory and become
+    floats from 0 to 1 batch by batch; a dict of tensors (N, ...), passed to the module as keywords;
+    a tuple of them, passed in order; or the result of `fv.datasets.stream` for a data set that does
+    not fit in memory.
 
     `y` holds int64 classes or floating targets.  An example may have several labels, (N, ...); then
     -100, or what `Likelihood.categorical(ignore_index=...)` names, marks those that do not count.
@@ -59,6 +60,7 @@ class Data:
 
     def __post_init__(self) -> None:
         x = inputs_of(self.x)
+        vars(self).update(y=_floats_as_usual(self.y))
         if not isinstance(self.y, Tensor):
             raise TypeError(
                 f"y must be a torch.Tensor, got {type(self.y).__name__}: use torch.as_tensor"
@@ -145,6 +147,8 @@ class Data:
 def inputs_of(x: object, name: str = "x") -> Tensor | Inputs:
     """Convert a tensor, a dict or tuple of tensors, `Inputs` or a `Data` to the inputs of a `Data`.
 
+    Arrays of NumPy are copied to tensors, floats in torch's default dtype.
+
     Raises:
         TypeError: For anything else.
     """
@@ -152,6 +156,7 @@ def inputs_of(x: object, name: str = "x") -> Tensor | Inputs:
         return x.x
     if isinstance(x, (Mapping, tuple)):
         fields = dict(x) if isinstance(x, Mapping) else dict(enumerate(x))
+        fields = {key: _floats_as_usual(value) for key, value in fields.items()}
         if not fields or not all(isinstance(t, Tensor) for t in fields.values()):
             kinds = {key: type(t).__name__ for key, t in fields.items()}
             raise TypeError(
@@ -163,12 +168,20 @@ def inputs_of(x: object, name: str = "x") -> Tensor | Inputs:
             keyword = key if isinstance(key, int) else str(key)
             named[keyword] = usable(t)
         return Fields(named)
+    x = _floats_as_usual(x)
     if isinstance(x, Tensor):
         images = x.dtype == torch.uint8 and x.ndim == 4 and len(x) > 0
         return Pixels(x) if images else usable(x)
     if not isinstance(x, Inputs):
         raise TypeError(f"{name} must be a torch.Tensor, got {type(x).__name__}: {READ}")
     return x
+
+
+def _floats_as_usual(value: object) -> object:
+    """Copy an array to a tensor, floats of 64 bits in torch's default dtype."""
+    if isinstance(value, np.ndarray) and value.dtype == np.float64:
+        return from_numpy(value.astype(str(torch.get_default_dtype()).removeprefix("torch.")))
+    return from_numpy(value)
 
 
 def batch_of(x: object, name: str = "x") -> Tensor | Fields:

@@ -8,9 +8,12 @@ shape in words.
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.utils._pytree import register_pytree_node
@@ -20,7 +23,48 @@ from flatviz.core.arithmetic import users_device
 
 MAX_BYTES = 2**28  # of images as floats; larger sets are converted batch by batch
 
+FEW = 16  # images that show the range of all
+HIGHEST = 16.0  # of images that were scaled; scikit-learn's digits go as far
+CHANNELS = (1, 3, 4)  # of an image: gray, colour, colour with opacity
+
 Index = int | slice | Tensor | Sequence[int] | tuple
+
+
+def channels_first(value: object, ndim: int) -> object:
+    """Convert an image of PIL, and bytes with channels last, to (C, H, W); others stay.
+
+    Bytes are an array or a tensor, (H, W, C) for ndim 3 and (N, H, W, C) for ndim 4, with 1, 3 or 4
+    channels and another number of rows and columns.
+    """
+    pil = sys.modules.get("PIL.Image")  # whoever has such an image has imported it
+    if pil is not None and isinstance(value, pil.Image):
+        image = value.convert("RGB" if value.mode in ("P", "CMYK", "YCbCr") else value.mode)
+        image = image.convert("L") if image.mode in ("1", "LA") else image
+        array = torch.from_numpy(np.array(image))
+        return array[None] if array.ndim == 2 else array.permute(2, 0, 1).contiguous()
+    if not isinstance(value, (np.ndarray, Tensor)) or value.dtype not in (np.uint8, torch.uint8):
+        return value
+    last = value.ndim == ndim and value.shape[-1] in CHANNELS
+    if not last or value.shape[-3] in CHANNELS or value.shape[-2] in CHANNELS:
+        return value
+    bytes = value if isinstance(value, Tensor) else torch.tensor(np.ascontiguousarray(value))
+    return bytes.movedim(-1, -3).contiguous()
+
+
+def warn_of_bytes(x: Tensor | Pixels | Sized) -> None:
+    """Warn of floating images with values up to 255, which no network was trained on."""
+    is_image = x.ndim == 4 and x.shape[1] in CHANNELS and x.is_floating_point()
+    if not is_image or isinstance(x, Fields):
+        return
+    few: Tensor = x[:FEW]  # type: ignore[index]
+    low, high = map(float, few.detach().aminmax())
+    if low >= 0 and high > HIGHEST:
+        warnings.warn(
+            f"images are from 0 to 1, or normalised as the network was trained, got values up to"
+            f" {high:g}: give bytes (uint8), which become 0 to 1, divide by 255, or apply the"
+            " network's transform",
+            stacklevel=5,
+        )
 
 
 class Sized:

@@ -1,4 +1,4 @@
-"""A network as a function of a flat vector."""
+"""A network as a function of a flat vector, one class (hence its length)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
-from flatviz.checks import check_dense, check_device, check_weights
+from flatviz.checks import check_dense, check_device, check_weights, from_numpy
 from flatviz.core.data import batch_of
 from flatviz.core.derivatives import differentiable
 from flatviz.core.inputs import Fields, run, tensors_of
@@ -29,6 +29,7 @@ from flatviz.core.seeds import saved_rng
 from flatviz.core.slots import Slots
 from flatviz.core.streams import Inputs
 from flatviz.core.treated import RandomTrunk, Treated, choose, refuse_dropout, tied
+from flatviz.words import no_attribute
 
 Batch = Tensor | Inputs | Mapping[str, Tensor] | tuple[Tensor, ...]  # inputs as a user writes them
 PASSED = {
@@ -43,6 +44,21 @@ PASSED = {
     "Clone",
     "ToCopy",
     "Clamp",
+}
+
+
+# What a module has, and how it is done with a net
+HABITS = dict.fromkeys(("cuda", "cpu", "half", "float", "double"), "net.to(device, dtype)") | {
+    "parameters": "net.w, one vector, or net.to_module().parameters()",
+    "named_parameters": "net.unflatten(net.w), or net.to_module().named_parameters()",
+    "state_dict": "net.to_module().state_dict()",
+    "load_state_dict": "load it into the module, then fv.Net.from_module(module)",
+    "forward": "net(net.w, x)",
+    "eval": "net(net.w, x), which is always in evaluation mode",
+    "train": "net(net.w, x), which is always in evaluation mode, or fit with batchnorm='train'",
+    "predict": "net(net.w, x), or fv.predict(net, posterior, x, n_draws, seed=0)",
+    "save": "torch.save(net.to_module().state_dict(), path)",
+    "weights": "net.w",
 }
 
 
@@ -88,11 +104,12 @@ class Effects(NamedTuple):
 class Net:
     """A `torch.nn.Module` as a function of the flat vector `w` (D,) of its treated parameters.
 
-    net(w, x) -> (N, C).  `Net.from_module` makes one.  It works on a copy in evaluation mode: the
-    user's module is never changed, BatchNorm uses the running statistics stored in the net, and so
-    the net *is* a function of `w`: verbs refuse one whose outputs depend on random numbers.  A
-    module that draws some of Python's `random` or of NumPy beside its outputs moves those
-    generators, which belong to all threads, with each pass; those of torch stay as they are.
+    net(w, x) -> (N, C).  `Net.from_module(module)` makes one, or `Net(module)`.  It works on a copy
+    in evaluation mode: the user's module is never changed, BatchNorm uses the running statistics
+    stored in the net, and so the net *is* a function of `w`: verbs refuse one whose outputs depend
+    on random numbers.  A module that draws some of Python's `random` or of NumPy beside its outputs
+    moves those generators, which belong to all threads, with each pass; those of torch stay as they
+    are.
 
     Attributes:
         w: Current values of the treated weights.
@@ -114,6 +131,30 @@ class Net:
     made_by = "fv.Net.from_module(module) makes one"
 
     def __init__(
+        self,
+        module: nn.Module,
+        treated: Treated = "trainable",
+        *,
+        head: str | None = None,
+        example: Batch | None = None,
+    ) -> None:
+        made = Net.from_module(module, treated, head=head, example=example)
+        vars(self).update(vars(made))
+
+    @classmethod
+    def of_parts(
+        cls,
+        module: nn.Module,
+        kinds: dict[str, str],
+        example: Tensor | Fields | None,
+        frozen: frozenset[str],
+    ) -> Net:
+        """Return a net of this module itself, with its treated parameters and their kinds."""
+        net = object.__new__(cls)
+        net._fill(module, kinds, example, frozen)
+        return net
+
+    def _fill(
         self,
         module: nn.Module,
         kinds: dict[str, str],
@@ -195,17 +236,24 @@ class Net:
                     " not diverge"
                 )
         kinds = choose(duplicate, treated, head, example, frozen)
-        return cls(duplicate, kinds, example, frozen)
+        return cls.of_parts(duplicate, kinds, example, frozen)
 
-    def __call__(self, w: Tensor, x: Batch) -> Tensor:
+    def __getattr__(self, name: str) -> object:
+        raise AttributeError(no_attribute(self, name, HABITS))
+
+    def __call__(self, w: Tensor, x: Batch | None = None) -> Tensor:
         """Compute outputs (N, C) for inputs `x` (N, ...), or a dict or tuple of them, at `w` (D,).
 
         Neither is written into.
 
         Raises:
+            TypeError: For inputs alone.
             ValueError: For weights of another shape, and a module that cannot run at them.
             RuntimeError: What the module raises, as for dtypes and devices that differ.
         """
+        if x is None:
+            raise TypeError("a net takes weights and inputs, got one of them: net(net.w, x)")
+        w = from_numpy(w)
         x = x if isinstance(x, (Tensor, Fields)) else batch_of(x)
         if w.shape != self.w.shape:
             check_weights(w, self.dim)

@@ -11,7 +11,7 @@ from typing import Protocol, runtime_checkable
 import torch
 from torch import Tensor
 
-from flatviz.core.inputs import Fields, Index, Pixels, Sized
+from flatviz.core.inputs import Fields, Index, Pixels, Sized, channels_first
 
 AHEAD = 2  # batches that a stream reads in advance
 
@@ -132,9 +132,11 @@ Inputs = Pixels | Fields | Stream
 
 def pair_of(pair: object, i: int) -> tuple[Tensor, object]:
     """Split example `i` of a data set into input and label; refuse all but a pair."""
-    if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not isinstance(pair[0], Tensor):
-        raise TypeError(
-            f"each example must be a pair (x tensor, y), got {type(pair).__name__} at {i}: give a"
-            " transform, or use fv.datasets.data_from"
-        )
-    return pair[0], pair[1]
+    if isinstance(pair, (tuple, list)) and len(pair) == 2:
+        x = channels_first(pair[0], 3)
+        if isinstance(x, Tensor):
+            return x, pair[1]
+    raise TypeError(
+        f"each example must be a pair (x tensor, y), got {type(pair).__name__} at {i}: give a"
+        " transform, or use fv.datasets.data_from"
+    )

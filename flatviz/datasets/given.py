@@ -1,24 +1,37 @@
 """Readers of users' data: arrays, frames, data sets, loaders; into memory, or batch by batch.
 
 A data set may have these attributes, as torchvision's have: `targets` or `labels`, the labels of
-all examples, and `classes`, their names.  A loader and its sampler may have a `generator`.
+all examples, and `classes`, their names.
+
+A loader stands for its data set, in the order of that: a sampler says how to train, not what the
+data are.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
-from torch.utils.data import DataLoader, IterableDataset, Subset
+from torch.utils.data import (
+    BatchSampler,
+    DataLoader,
+    IterableDataset,
+    RandomSampler,
+    SequentialSampler,
+    Subset,
+    SubsetRandomSampler,
+)
 
 from flatviz.checks import check_count, check_dense, each, kind
-from flatviz.core import Data, Stream, pair_of, random_state, saved_rng
+from flatviz.core import Data, Stream, generator, pair_of, random_state, saved_rng
 from flatviz.core.data import inputs_of
+from flatviz.core.inputs import channels_first
 from flatviz.core.streams import Examples
 
+AT_ONCE = 64  # examples of a loader whose own batches are of several sizes
 CHECKED = 8  # examples that are read twice, to find random transforms
 WHOLE = (int, np.integer, np.bool_)  # labels in an array of objects that are class numbers
 LABELS = ("labels", "label", "targets", "target", "y")  # names under which a dict holds them
@@ -35,11 +48,14 @@ def data_from(
             them, which the module takes as keywords or in order.  A dict of columns, one of them
             "labels".  A `torch.utils.data.Dataset`, also without a length, or any iterable, of
             examples (x, y), (x1, x2, y), ((x1, x2), y), ({"input_ids": ...}, y) or
-            {"input_ids": ..., "labels": y}; a `DataLoader` of batches of these.  A `Data` is
-            returned as it is.  Floats of arrays and frames take torch's default dtype.  y: class
-            numbers; texts, numbered in alphabetical order; one-hot rows, which become class
-            numbers; floating targets of a regression.
-        n: Largest number of examples, also of an endless data set.
+            {"input_ids": ..., "labels": y}; a `DataLoader` of batches of these, which stands for
+            its data set, or for the indices that its sampler lists.  A `Data` is returned as it
+            is.  Floats of arrays and frames take torch's default dtype.  Images of PIL, and bytes
+            with channels last, (H, W, C), become (C, H, W).  y: class numbers; texts, numbered in
+            alphabetical order; one-hot rows, which become class numbers; floating targets of a
+            regression.
+        n: Largest number of examples, also of an endless data set.  A loader that shuffles gives n
+            of its data set by chance, the same at each call.
         classes: Names of all classes in the order of their numbers: `train.class_names`, for a test
             set that lacks some.
 
@@ -62,6 +78,8 @@ def data_from(
         if n is None or n >= len(examples):
             return examples
         return examples.subset(torch.arange(n))
+    if isinstance(examples, DataLoader):
+        examples = _in_order(examples, n)
     with saved_rng():
         fields, y = _columns(examples) or _collected(examples, n)
     y, names = _labels_of(y, classes)
@@ -159,17 +177,16 @@ def _collected(examples: Any, n: int | None) -> tuple[dict, object]:
     columns: dict[object, list] = {}
     labels: list = []
     seen = 0
-    with _restored(loader):
-        for i, example in enumerate(examples):
-            fields, y = _split(example, f"example {i}")
-            for name, value in fields.items():
-                tensor = _tensor(value, name)
-                columns.setdefault(name, []).append(tensor if batched else tensor[None])
-            y = y if isinstance(y, Tensor) else _label_array(y)
-            labels.append(y if batched else y[None])
-            seen += len(labels[-1])
-            if n is not None and seen >= n:
-                break
+    for i, example in enumerate(examples):
+        fields, y = _split(example, f"example {i}")
+        for name, value in fields.items():
+            tensor = _tensor(value, name, one=not batched)
+            columns.setdefault(name, []).append(tensor if batched else tensor[None])
+        y = y if isinstance(y, Tensor) else _label_array(y)
+        labels.append(y if batched else y[None])
+        seen += len(labels[-1])
+        if n is not None and seen >= n:
+            break
     if not labels:
         raise ValueError("examples must hold at least one (x, y), got an empty set")
     inputs = {}
@@ -179,18 +196,61 @@ def _collected(examples: Any, n: int | None) -> tuple[dict, object]:
     return inputs, _joined(labels, "labels")
 
 
-@contextmanager
-def _restored(loader: DataLoader | None) -> Iterator[None]:
-    """Restore the generators of a loader and of its sampler after the block."""
-    places = () if loader is None else (loader, loader.sampler)
-    generators = [getattr(place, "generator", None) for place in places]
-    sources = [source for source in generators if source is not None]
-    states = [source.get_state() for source in sources]
-    try:
-        yield
-    finally:
-        for source, state in zip(sources, states):
-            source.set_state(state)
+def _in_order(loader: DataLoader, n: int | None = None) -> DataLoader:
+    """Return a loader of the same data set in its order, with every row, by the same workers."""
+    return DataLoader(
+        _source(loader, n),
+        loader.batch_size or (None if loader.batch_sampler is None else AT_ONCE),
+        collate_fn=loader.collate_fn,
+        num_workers=loader.num_workers,
+        worker_init_fn=loader.worker_init_fn,
+        multiprocessing_context=loader.multiprocessing_context,
+        timeout=loader.timeout,
+    )
+
+
+def _source(loader: DataLoader, n: int | None = None) -> Any:
+    """Return the data set of a loader, or the part of it that its sampler lists.
+
+    It warns where the examples of a pass are others: repeated, left out, or the last ones dropped.
+    A loader that does not keep the order gives n by chance, as a data set may be sorted by class.
+    """
+    examples: Any = loader.dataset
+    if isinstance(examples, IterableDataset) or not isinstance(examples, Examples):
+        return examples
+    batches: Any = loader.batch_sampler
+    plain = type(batches) is BatchSampler
+    sampler: Any = batches.sampler if plain else loader.sampler
+    own_batches = batches is not None and not plain
+    if own_batches:
+        sampler = batches
+    shuffled = isinstance(sampler, SubsetRandomSampler)
+    listed = isinstance(sampler, (list, tuple, range, np.ndarray, Tensor)) and not own_batches
+    if shuffled or listed:
+        indices = list(map(int, sampler.indices if shuffled else sampler))
+        part = sorted(set(indices))
+        repeats = len(part) < len(indices)
+        examples = Subset(examples, part)
+    else:
+        repeats = not isinstance(sampler, (SequentialSampler, RandomSampler))
+    in_order = listed or isinstance(sampler, SequentialSampler)
+    lost = len(examples) % batches.batch_size if plain and batches.drop_last and in_order else 0
+    note = ""
+    if repeats:
+        note = (
+            f"its {type(sampler).__name__}, which may repeat or leave out some, is not used;"
+            " weights of classes are likelihood=fv.Likelihood.categorical(weight=...)"
+        )
+    elif lost:
+        note = f"the last {lost}, which its drop_last leaves out of each pass, are among them"
+    if note:
+        n_all = len(examples)
+        text = f"the data are the {n_all} examples of the loader's data set, once each: {note}"
+        warnings.warn(text, stacklevel=4)
+    if n is None or n >= len(examples) or in_order:
+        return examples
+    chosen = torch.randperm(len(examples), generator=generator(0))[:n]
+    return Subset(examples, chosen.sort().values.tolist())
 
 
 def _joined(values: list, what: str) -> object:
@@ -206,11 +266,12 @@ def _joined(values: list, what: str) -> object:
     return np.concatenate(list(map(np.asarray, values)))
 
 
-def _tensor(value: Any, name: object) -> Tensor:
-    """Convert numbers to a tensor; arrays are copied, so that none of the user's is shared."""
+def _tensor(value: Any, name: object, *, one: bool = False) -> Tensor:
+    """Convert numbers, of `one` example or several, to a tensor; arrays are copied."""
     what = name if isinstance(name, str) else f"x[{name}]"
     if name is None:
         what = "x"
+    value = channels_first(value, 3 if one else 4)
     if isinstance(value, Tensor):
         check_dense(value, what)
         return value
@@ -312,8 +373,8 @@ def stream(examples: object, *, workers: int = 2) -> Data:
     the data set's `targets` or `labels`; without those every example is read once for its label.
 
     Args:
-        examples: A `torch.utils.data.Dataset` with a length and `examples[i]`, x tensors of one
-            shape.  A `DataLoader` gives its data set, in its order.
+        examples: A `torch.utils.data.Dataset` with a length and `examples[i]`, x of one shape.  A
+            `DataLoader` stands for its data set, as in `data_from`.
         workers: Threads that read.
 
     Raises:
@@ -329,7 +390,7 @@ def stream(examples: object, *, workers: int = 2) -> Data:
     """
     check_count(workers, "workers")
     if isinstance(examples, DataLoader):
-        examples = examples.dataset
+        examples = _in_order(examples).dataset
     if isinstance(examples, IterableDataset) or not isinstance(examples, Examples):
         raise TypeError(
             "a stream needs a data set with a length and examples[i], got"

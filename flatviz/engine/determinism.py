@@ -68,8 +68,11 @@ def passing(net: Net, x: Tensor | Inputs) -> Iterator[None]:
     except TypeError as error:
         if not isinstance(x, Fields):
             raise
+        how = "as keywords"
+        if all(isinstance(key, int) for key in x.named):
+            how = "in order (labels stand apart, fv.Data(x, y))"
         raise ValueError(
-            f"inputs {x.describe()} do not pass through {net!r} as keywords: {brief(error)}"
+            f"inputs {x.describe()} do not pass through {net!r} {how}: {brief(error)}"
         ) from error
 
 

@@ -102,7 +102,7 @@ def cache_trunk(net: Net, data: Data, *, progress: Progress = False) -> tuple[Ne
         # A Net has its weights in the order of this dict: that of `net`, which may differ from the
         # layer's own
         kinds = {b.name: b.kind for b in net.blocks}
-        tail_net = Net(tail, kinds, x[:2], net.frozen)
+        tail_net = Net.of_parts(tail, kinds, x[:2], net.frozen)
         for w in two_points(net):
             got = tail_net(w, x[:CHECKED])
             if not same_to_rounding(got, net(w, data.x[:CHECKED])):

@@ -3,6 +3,9 @@
 They have intervals, verdicts with Holm's correction, and sentences.  "No effect" is a claim too:
 `equivalent` tests it against a margin, as a difference that is not significant does not show it.
 
+Differences of few seeds may be equal, as accuracies of few examples are; Student's t then finds no
+spread.  So no p here is below the least that a sign test of as many differences can give.
+
 Source: Holm, Scand. J. Statist. 6 (1979).
 """
 
@@ -129,6 +132,7 @@ HOLDS = "holds"
 NOT = "does not hold"
 OPEN = "inconclusive"
 MISSING = "not comparable"
+ROUNDING = 1e-9  # of the mean; a smaller spread of differences is one of their rounding
 BETTER = {name: quantity.better for name, quantity in QUANTITIES.items() if quantity.better}
 RANK = ("rank", "rank_gain")  # columns of `signed_rank`
 PAIRED = ["quantity", "mean", "half", "n", "gains", "gain", "p", "ratio", *RANK]
@@ -151,11 +155,12 @@ def paired(
         logs: Quantities of which log ratios are compared.
 
     Returns:
-        Columns quantity, mean, half (of the 95 % interval), n, gains (seeds with a gain), gain
-        (mean with the sign of a gain), p (two-sided, Student's t; NaN for one seed or a value that
-        is not finite), ratio (whether mean is that of log ratios), rank (p of Wilcoxon's
-        signed-rank test, which assumes no normal differences), rank_gain (its direction: the sum of
-        signed ranks).
+        Columns quantity, mean, half (of the 95 % interval; NaN where all differences are equal),
+        n, gains (seeds with a gain), gain (mean with the sign of a gain), p (two-sided, Student's
+        t, and at least `sign_floor`; NaN for one seed), ratio (whether mean is that of log ratios),
+        rank (p of Wilcoxon's signed-rank test, which assumes no normal differences), rank_gain (its
+        direction: the sum of signed ranks).  All but n and ratio are NaN or 0 where a difference is
+        not finite.
     """
     seeds = mine.index.intersection(theirs.index)
     both = mine.columns.intersection(theirs.columns)
@@ -166,47 +171,71 @@ def paired(
         a = mine.loc[seeds, quantity]
         b = theirs.loc[seeds, quantity]
         ratio = quantity in logs
-        x = np.log(a / b) if ratio else a - b
+        with np.errstate(divide="ignore", invalid="ignore"):  # such a seed is not comparable
+            x = np.log(a / b) if ratio else a - b
         row = {"quantity": quantity, "ratio": ratio}
         rows.append(row | mean_zero(x, sign) | signed_rank(x, sign))
     return pd.DataFrame(rows, columns=PAIRED)
 
 
+def sign_floor(values: Sequence[float] | pd.Series | np.ndarray) -> float:
+    """Return the least p that a two-sided sign test of these differences can give: 2^(1 - n).
+
+    n differences are not 0.  It is the p of n differences of one sign.
+    """
+    moved = int(np.count_nonzero(values))
+    return min(2.0 ** (1 - moved), 1.0)
+
+
 def signed_rank(values: pd.Series, better: int = 1) -> dict[str, float]:
     """Apply Wilcoxon's test of symmetry about 0; return a part of a `paired` row."""
+    if not np.isfinite(values).all():
+        return {"rank": np.nan, "rank_gain": np.nan}
     moved = values[values != 0]
     ranks = np.sign(moved) * moved.abs().rank()
     p = stats.wilcoxon(moved).pvalue if len(moved) else 1.0
-    return {"rank": p, "rank_gain": better * ranks.sum()}
+    # Of ties scipy may use a Gaussian approximation, which is too small for few of them
+    return {"rank": max(p, sign_floor(moved)), "rank_gain": better * ranks.sum()}
 
 
 def mean_zero(values: pd.Series, better: int = 1) -> dict[str, Any]:
-    """Apply Student's t test that the mean of `values` is 0; return a row of `paired`."""
+    """Apply Student's t test that the mean of `values` is 0; return a row of `paired`.
+
+    Equal values have no spread: half is NaN, and p that of a sign test.
+    """
     x = np.asarray(values, float)
-    n = len(values)
-    mean = x.mean()
-    error = half = np.nan
-    if n > 1:
-        error = x.std(ddof=1) / np.sqrt(n)
-        half = stats.t.ppf(0.975, n - 1) * error
-    p = float(mean == 0)
-    if error:
-        p = 2 * stats.t.sf(abs(mean) / error, n - 1)
-    gains = int((better * x > 0).sum())
+    n = len(x)
+    mean = p = half = np.nan
+    gains = 0
+    if n and np.isfinite(x).all():
+        mean = x.mean()
+        gains = int((better * x > 0).sum())
+        error = x.std(ddof=1) / np.sqrt(n) if n > 1 else np.nan
+        if error > ROUNDING * abs(mean):
+            half = stats.t.ppf(0.975, n - 1) * error
+            p = max(2 * stats.t.sf(abs(mean) / error, n - 1), sign_floor(x))
+        elif n > 1 or mean == 0:
+            p = sign_floor(x)
     return {"mean": mean, "half": half, "n": n, "gains": gains, "gain": better * mean, "p": p}
 
 
 def equivalent(row: Mapping[str, Any], margin: float) -> float:
     """Compute p of two one-sided t tests that the mean of a `paired` row is within +-margin.
 
-    A small p shows that it is.
+    A small p shows that it is.  It is at least 2^-n, the p of a one-sided sign test; NaN for one
+    seed, and for a row that is not comparable.
 
     Source: Schuirmann, J. Pharmacokinet. Biopharm. 15 (1987).
     """
-    freedom = row["n"] - 1
-    error = np.float64(row["half"]) / stats.t.ppf(0.975, freedom)
+    n = row["n"]
     inside = margin - abs(row["mean"])
-    return float(stats.t.sf(inside / error, freedom))
+    if n < 2 or np.isnan(inside):
+        return np.nan
+    least = 2.0**-n
+    if np.isnan(row["half"]):  # all differences are equal
+        return least if inside > 0 else 1.0
+    error = row["half"] / stats.t.ppf(0.975, n - 1)
+    return max(float(stats.t.sf(inside / error, n - 1)), least)
 
 
 def shown(values: pd.Series, form: str = ".3g", factor: float = 1.0) -> str:
@@ -242,7 +271,8 @@ def judged(table: pd.DataFrame, level: float = LEVEL, *, family: str | list[str]
     Returns:
         The table with family (its name), claims (their number in the family), corrected (p) and
         verdict: "holds" or "does not hold" where the corrected p is below the level, by the sign of
-        the gain, else "inconclusive"; "not comparable" where a seed has no difference.
+        the gain, else "inconclusive"; "not comparable" where the difference of a seed is not
+        finite.
         corrected_rank and by_rank are the same of the rank test; without a column rank by_rank
         equals verdict.
     """
@@ -281,21 +311,22 @@ def amount(row: Any) -> str:
     label = quantity.label
     if np.isnan(row.mean):  # a seed has no value
         return label
+    bounded = not np.isnan(row.half)  # an interval needs two values that differ
     if not row.ratio:
         mean = quantity.factor * row.mean
         half = quantity.factor * row.half
-        return f"{label} {mean:+.2g} ± {half:.2g}"
+        return f"{label} {mean:+.2g} ± {half:.2g}" if bounded else f"{label} {mean:+.2g}"
     middle = np.exp(row.mean)
+    text = f"{label} {middle:.2f} of {row.against}'s"
     low = np.exp(row.mean - row.half)
     high = np.exp(row.mean + row.half)
-    return f"{label} {middle:.2f} of {row.against}'s ({low:.2f} to {high:.2f})"
+    return f"{text} ({low:.2f} to {high:.2f})" if bounded else text
 
 
 def sentences(table: pd.DataFrame) -> list[str]:
     """Write each judged row in words: claim, difference with interval, seeds with a gain, verdict.
 
-    The rank test's verdict follows where it is another, and where there are seeds enough for that
-    test to decide.
+    The rank test's verdict follows where it is another.
 
     Args:
         table: Result of `judged`, with the columns claim (who, and at what) and against (the name
@@ -310,7 +341,5 @@ def sentences(table: pd.DataFrame) -> list[str]:
 
 
 def apart(table: pd.DataFrame) -> pd.Series:
-    """Select rows whose rank test gives another verdict, and has enough seeds to give one."""
-    # The smallest possible p of n seeds, times Holm's factor
-    able = 2.0 ** (1 - table.n) * table.claims < LEVEL
-    return able & (table.verdict != table.by_rank)
+    """Select rows whose rank test gives another verdict."""
+    return table.verdict != table.by_rank

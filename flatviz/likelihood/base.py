@@ -68,19 +68,32 @@ class Likelihood:
     @staticmethod
     def categorical(
         *,
-        weight: Tensor | None = None,
+        weight: Tensor | Sequence[float] | None = None,
         label_smoothing: float = 0.0,
         ignore_index: int = -100,
         dim: int | None = None,
     ) -> Likelihood:
         """Return the likelihood of classes.
 
-        weight, label_smoothing: as in `torch.nn.functional.cross_entropy`; weight is (C,).
+        weight, label_smoothing: as in `torch.nn.functional.cross_entropy`; weight is (C,).  Both
+            count in fits and in `fv.nll`, not in scores: `fv.metrics.weighted_nll` has the weights.
         ignore_index: label of places that do not count.
         dim: the dimension of outputs (N, ...) that holds the classes; None takes the last one of
             (N, C) and (N, T, C), and dimension 1 of (N, C, H, W).
         """
+        if isinstance(weight, (list, tuple)):
+            weight = torch.tensor(weight, dtype=torch.get_default_dtype())
         return CLOSED_FORMS["categorical"](weight, label_smoothing, ignore_index, dim)
+
+    @staticmethod
+    def soft() -> Likelihood:
+        """Return the likelihood of classes whose labels are probabilities, rows (N, C) of y.
+
+        The loss of an example is the cross-entropy -sum_c y_c log p_c, as with labels of mixup, of
+        several annotators, or of a teacher: `fv.Data(x, prediction.bma())` distils an ensemble.
+        Class numbers (N,) are taken as well.  Scores are those of the most probable class of y.
+        """
+        return CLOSED_FORMS["soft"]()
 
     @staticmethod
     def bernoulli() -> Likelihood:
@@ -301,6 +314,12 @@ class Likelihood:
 
         joined = torch.cat([flat_outputs, flat_center], -1)
         return joined, Likelihood(of, self.name, self.ignore)
+
+    def labels(self, y: Tensor) -> Tensor:
+        """Return the class numbers of all places that count, (M,)."""
+        mask = self.mask(y)
+        counting = y if mask is None else y[mask]
+        return counting.flatten().long()
 
     def added(self, outputs: Tensor) -> int:
         """Count the labels of one place whose losses add up: 1, or more with `Independent`."""

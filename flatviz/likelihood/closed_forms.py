@@ -187,8 +187,8 @@ class CategoricalLikelihood(Likelihood):
         if y.is_floating_point():
             raise TypeError(
                 "likelihood='categorical' needs integer class labels, got floating targets: give"
-                " likelihood=the noise standard deviation for a regression, class numbers in place"
-                " of probabilities"
+                " likelihood=the noise standard deviation for a regression, fv.Likelihood.soft()"
+                " for probabilities of classes"
             )
         dim = self._dim(outputs)
         n_classes = outputs.shape[dim]
@@ -241,6 +241,48 @@ def _refuse_probabilities(outputs: Tensor, dim: int) -> None:
             " classes: leave the last softmax out, give their logarithm, or use"
             " fv.Likelihood(lambda p: torch.distributions.Categorical(probs=p))"
         )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SoftLikelihood(Likelihood):
+    """Likelihood of classes given logits (N, C), with probabilities (N, C) as labels."""
+
+    name: str = "soft"
+    ignore = None
+
+    def of(self, outputs: Tensor) -> Distribution:
+        """Return the distribution of the classes."""
+        return Categorical(logits=outputs)
+
+    def entries(self, outputs: Tensor, y: Tensor) -> Tensor:
+        """Compute the cross-entropy of each example; class numbers are rows of 0 and 1."""
+        return F.cross_entropy(outputs, y.to(outputs) if y.ndim == 2 else y, reduction="none")
+
+    def curvature(self, outputs: Tensor, y: Tensor | None) -> Product:
+        """Return Lambda = diag(p) - p p^T, whatever the labels, as those of an example add to 1."""
+        return CategoricalLikelihood().curvature(outputs, None)
+
+    def labels(self, y: Tensor) -> Tensor:
+        """Return the most probable class of each example."""
+        return y.argmax(-1) if y.ndim == 2 else y
+
+    def check(self, y: Tensor, outputs: Tensor) -> Tensor:
+        """Check that labels are probabilities of as many classes as there are logits."""
+        if not y.is_floating_point():
+            return CategoricalLikelihood().check(y, outputs)
+        if outputs.ndim != 2 or y.shape[1:] != outputs.shape[1:]:
+            raise ValueError(
+                f"labels must be probabilities {('N', *outputs.shape[1:])} beside logits (N, C),"
+                f" got {('N', *y.shape[1:])}"
+            )
+        off = (y.sum(1) - 1).abs()
+        if bool((y < 0).any() or (off > NEAR_ONE).any()):
+            raise ValueError(
+                "labels must be probabilities, rows >= 0 that sum to 1, got others: use"
+                " logits.softmax(1)"
+            )
+        _refuse_probabilities(outputs, 1)
+        return y
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -443,5 +485,8 @@ def _noise(given: object, name: str) -> float | Tensor:
 
 AnyLikelihood = Annotated[str | Noise | Likelihood, as_likelihood]
 CLOSED_FORMS.update(
-    categorical=CategoricalLikelihood, bernoulli=BernoulliLikelihood, gaussian=_gaussian
+    categorical=CategoricalLikelihood,
+    soft=SoftLikelihood,
+    bernoulli=BernoulliLikelihood,
+    gaussian=_gaussian,
 )

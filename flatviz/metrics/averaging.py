@@ -1,6 +1,7 @@
 """Averaged probabilities of an ensemble, and temperature scaling."""
 
 import math
+from dataclasses import replace
 
 import torch
 from torch import Tensor
@@ -14,8 +15,9 @@ from flatviz.prediction import (
     nll_of,
 )
 
-# The search is for log T between +-log(100); at the bounds logits are useless, or never wrong
-LARGEST_LOG_T = math.log(100)
+# The search is for T in this range on either side of the spread of the logits, with which T scales;
+# at the bounds logits are useless, or never wrong
+RANGE = 1000.0
 
 
 def averaged(prediction: Prediction, y: Tensor | None = None) -> Prediction:
@@ -36,7 +38,7 @@ def fit_temperature(prediction: Prediction) -> float:
     """Find T > 0 at which the average over draws of softmax(log p / T) has the smallest NLL.
 
     It uses Brent's method on log T.  log p are logits, or the log probabilities of another
-    likelihood of classes, of all labels that count.
+    likelihood of classes, of all labels that count, each alike: class weights do not count.
 
     Source: Guo et al. 2017 (arXiv 1706.04599).
 
@@ -57,7 +59,8 @@ def fit_temperature(prediction: Prediction) -> float:
     """
     from scipy.optimize import minimize_scalar  # imported here, as predictions need no scipy
 
-    logits = prediction.log_probs.detach().double()
+    # In float32 the log probabilities of small logits, such as cosines, would lose their digits
+    logits = replace(prediction, outputs=prediction.outputs.double()).log_probs.detach()
     diverged = logits.isnan().any(-1).any(0)
     bad = int(diverged.sum())
     if bad:
@@ -72,7 +75,8 @@ def fit_temperature(prediction: Prediction) -> float:
         log_bma = log_p.logsumexp(0) - math.log(len(logits))
         return float(nll_of(log_bma, y))
 
-    ends = -LARGEST_LOG_T, LARGEST_LOG_T
+    middle = math.log(_spread(logits))
+    ends = middle - math.log(RANGE), middle + math.log(RANGE)
     best = minimize_scalar(
         nll_at,
         bounds=ends,
@@ -82,10 +86,22 @@ def fit_temperature(prediction: Prediction) -> float:
     if any(best.fun >= nll_at(end) or abs(best.x - end) < 1e-4 for end in ends):
         raise ValueError(
             "fit_temperature needs answers that are sometimes wrong and better than chance, got"
-            " those of no best temperature between 1/100 and 100: predict on more than these"
-            f" {len(y)} validation examples"
+            f" those of no best temperature between {math.exp(ends[0]):.2g} and"
+            f" {math.exp(ends[1]):.2g}: predict on more than these {len(y)} validation examples"
         )
     return math.exp(best.x)
+
+
+def _spread(logits: Tensor) -> float:
+    """Compute the median difference of an input's largest and smallest finite logit, at least 1e-9.
+
+    Inputs whose logits are all equal do not count.
+    """
+    highest = logits.amax(-1)
+    lowest = torch.where(logits.isfinite(), logits, highest[..., None]).amin(-1)
+    widths = highest - lowest
+    some = widths[(widths > 0) & widths.isfinite()]
+    return max(float(some.median()), 1e-9) if len(some) else 1.0
 
 
 @public

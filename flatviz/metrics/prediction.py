@@ -7,6 +7,7 @@ SA-BMA, and posteriors with `outputs`.
 """
 
 import math
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 import torch
@@ -25,6 +26,8 @@ from flatviz.core import (
     saved_rng,
     track,
 )
+from flatviz.core.data import inputs_of
+from flatviz.core.inputs import warn_of_bytes
 from flatviz.engine.batchnorm import check_batchnorm, refresh_batchnorm, with_trained_buffers
 from flatviz.engine.determinism import RANDOM, check_logits, passing
 from flatviz.engine.stacked import forward
@@ -44,8 +47,11 @@ from flatviz.weight_space import (
 )
 
 Examples = Annotated[
-    Tensor | Inputs | Data,
-    kind((Tensor, Inputs, Data), "a tensor of inputs (N, ...), or fv.Data(x, y)"),
+    Tensor | Inputs | Data | Mapping | tuple,
+    kind(
+        (Tensor, Inputs, Data, Mapping, tuple),
+        "a tensor of inputs (N, ...), a dict or tuple of tensors, or fv.Data(x, y)",
+    ),
 ]
 Linearisable = Annotated[
     Gaussian | OutputPosterior,
@@ -79,7 +85,7 @@ def predict(
         net: The network.
         posterior: A posterior, or weight vectors (S, D), of which the first `n_draws` are used in
             order, whatever the seed.
-        x: Inputs (N, ...) alone, or a `Data`.
+        x: Inputs (N, ...) alone, a tensor, a dict or a tuple of tensors; or a `Data`.
         n_draws: S, the ensemble size; scores are for 1..S.
         seed: Fixes the draws.
         batchnorm: Needed only by a net with BatchNorm: "frozen" uses the net's statistics, or those
@@ -107,7 +113,7 @@ def predict(
         (torch.Size([5, 4, 3]), torch.Size([5]))
     """
     mode = check_batchnorm(net, batchnorm)
-    inputs = x.x if isinstance(x, Data) else x
+    inputs = inputs_of(x)
     check_inputs(net, inputs)
     if isinstance(posterior, Tensor) and n_draws > len(posterior):
         raise ValueError(
@@ -162,9 +168,14 @@ def predict(
 EXAMPLES = 256  # at once through the linearised network
 
 
+def _without_labels(x: Tensor | Inputs) -> Data:
+    """Return inputs as a `Data` whose labels nobody reads."""
+    return Data(x, torch.zeros(len(x), dtype=torch.long, device=x.device))
+
+
 def _linear(net: Net, center: Tensor, W: Tensor, x: Tensor | Inputs) -> Tensor:
     """f(center) + J (w - center) for each row of W (S, D), (S, N, ...)."""
-    data = Data(x, torch.zeros(len(x), dtype=torch.long))
+    data = _without_labels(x)
     parts = []
     for start in range(0, len(x), EXAMPLES):
         index = torch.arange(start, min(start + EXAMPLES, len(x)), device=W.device)
@@ -180,6 +191,7 @@ def check_inputs(net: Net, x: Tensor | Inputs) -> None:
         raise ValueError(f"x must hold at least one input of {net!r}, got shape {tuple(x.shape)}")
     with torch.inference_mode(False), torch.no_grad(), saved_rng(), passing(net, x):
         net(net.w, x[:1].clone())  # a first layer may work in place
+    warn_of_bytes(x)
     if net.look(x).draws:
         raise ValueError(RANDOM)
 
@@ -188,19 +200,19 @@ def check_inputs(net: Net, x: Tensor | Inputs) -> None:
 def predict_linearised(
     net: Net,
     posterior: Linearisable,
-    data: Data,
+    x: Examples,
     *,
     link: Literal["probit", "mc"] = "probit",
     n_draws: Count = 100,
     likelihood: Likelihood = "categorical",
     seed: Seed = 0,
 ) -> Prediction:
-    """Predict by the linearised network on `data`, with scores.
+    """Predict by the linearised network on `x` (N, ...); with a `Data`, also compute scores.
 
     Args:
         net: The network.
         posterior: A Gaussian over its D treated weights, or a posterior with `outputs`.
-        data: The N examples.
+        x: Inputs (N, ...) alone, or a `Data`, as in `predict`.
         link: "probit", softmax(f / sqrt(1 + pi/8 diag V)), is one draw, whose outputs are log p;
             "mc" is `n_draws` draws of the logits from N(f, V), (S, N, C), so that
             `mutual_information` and every ensemble size have a meaning.
@@ -229,7 +241,13 @@ def predict_linearised(
             f"a regression must have link='mc', draws of its means, got {shown(link)}, which makes"
             " class probabilities"
         )
-    examined(net, data, likelihood)
+    if isinstance(x, Data):
+        data = x
+        examined(net, data, likelihood)
+    else:
+        inputs = inputs_of(x)
+        check_inputs(net, inputs)
+        data = _without_labels(inputs)
     mean, cov = linearised(net, posterior, data)
     if link == "probit":
         width = (1 + math.pi / 8 * cov.diagonal(dim1=1, dim2=2)).sqrt()
@@ -240,7 +258,9 @@ def predict_linearised(
     with torch.no_grad():
         shape = net(net.w, data.x[:1]).shape[1:]
     outputs = outputs.unflatten(-1, shape or (1,))
-    return Prediction(outputs, data.y, likelihood, statistics, class_names=data.class_names)
+    if not isinstance(x, Data):
+        return Prediction(outputs, None, likelihood, statistics)
+    return Prediction(outputs, x.y, likelihood, statistics, class_names=x.class_names)
 
 
 def linearised(

@@ -1,6 +1,7 @@
 """Scores of a Bayesian model average, for one or every ensemble size.
 
-They are accuracy, NLL and Brier score, calibration errors and their bins, and risk by coverage.
+They are accuracy, recall and AUROC, NLL and Brier score, calibration errors and their bins, and
+risk by coverage, each with its example (hence its length).
 """
 
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from torch.nn.functional import one_hot
 
 from flatviz.checks import Count, Whole
 from flatviz.core import public
-from flatviz.likelihood import as_likelihood
+from flatviz.likelihood import CategoricalLikelihood, as_likelihood
 from flatviz.prediction import (
     N_BINS,
     Prediction,
@@ -71,11 +72,116 @@ def accuracy(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
 
 
 @public
+def recall(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
+    """Compute the share of each class's inputs whose most probable class is right.
+
+    The result is (S, C) for every ensemble size, (C,) for `n_draws`; NaN for a class that no input
+    has.
+
+    Args:
+        prediction: Outputs of S draws on N inputs, as `predict` returns.
+        n_draws: Ensemble size, the first draws; None: every size 1..S.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0], [0.0, 1.0]]])  # (S, N, C)
+        >>> fv.metrics.recall(fv.Prediction(logits, torch.tensor([0, 1, 1])), n_draws=1)
+        tensor([1.0000, 0.5000])
+    """
+    return _of_classes(prediction, n_draws, _recall)
+
+
+def _recall(log_bma: Tensor, y: Tensor) -> Tensor:
+    """Compute the recall of each class, (C,)."""
+    right = (log_bma.argmax(-1) == y).to(log_bma)
+    zeros = log_bma.new_zeros(log_bma.shape[-1])
+    hits = zeros.scatter_add(0, y, right)
+    counts = zeros.scatter_add(0, y, torch.ones_like(right))
+    return hits / counts
+
+
+@public
+def balanced_accuracy(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
+    """Compute the mean of `recall` over the classes that the labels have.
+
+    The result is (S,) for every ensemble size, () for `n_draws`.  A rare class counts as a frequent
+    one.
+
+    Args:
+        prediction: Outputs of S draws on N inputs, as `predict` returns.
+        n_draws: Ensemble size, the first draws; None: every size 1..S.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0], [0.0, 1.0]]])  # (S, N, C)
+        >>> fv.metrics.balanced_accuracy(fv.Prediction(logits, torch.tensor([0, 1, 1])))
+        tensor([0.7500])
+    """
+    return _of_classes(prediction, n_draws, lambda log_p, y: _recall(log_p, y).nanmean())
+
+
+@public
+def auroc(
+    prediction: Prediction,
+    *,
+    n_draws: Count | None = None,
+    label: Whole | None = None,
+) -> Tensor:
+    """Compute the area under the ROC curve of p(label); (S,) for every size, () for `n_draws`.
+
+    It is P(p of an input of the class > p of another input) + 1/2 P(equal).
+
+    Args:
+        prediction: Outputs of S draws on N inputs, as `predict` returns.
+        n_draws: Ensemble size, the first draws; None: every size 1..S.
+        label: The class that is told from all others; None: class 1 of two.
+
+    Raises:
+        ValueError: For a label that there is not, more than two classes without one, and labels all
+            of the class or all of others.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> logits = torch.tensor([[[0.0, -1.0], [0.0, 1.0], [0.0, 2.0], [0.0, 3.0]]])  # (S, N, C)
+        >>> fv.metrics.auroc(fv.Prediction(logits, torch.tensor([0, 1, 0, 1])))
+        tensor([0.7500])
+    """
+    n_classes = len(prediction.classes)
+    if label is None and n_classes != 2:
+        raise ValueError(f"auroc needs label=, the class that is told from others, of {n_classes}")
+    label = 1 if label is None else label
+    if label >= n_classes:
+        raise ValueError(f"label must be below {n_classes}, the number of classes, got {label}")
+    positive = labels_of(prediction) == label
+    if positive.all() or not positive.any():
+        raise ValueError(
+            f"auroc needs inputs of class {label} and of others, got {int(positive.sum())} of"
+            f" {len(positive)}: predict on more"
+        )
+    return _of_classes(prediction, n_draws, _auroc, label)
+
+
+def _auroc(log_bma: Tensor, y: Tensor, label: int) -> Tensor:
+    """Compute the area from the ranks of log p / (1 - p), of which equal ones share theirs."""
+    log_p = log_bma.double()
+    others = torch.cat([log_p[:, :label], log_p[:, label + 1 :]], 1)
+    odds = log_p[:, label] - others.logsumexp(1)
+    _, place, counts = odds.unique(return_inverse=True, return_counts=True)
+    rank = (counts.cumsum(0) - (counts - 1) / 2)[place]
+    positive = y == label
+    n_positive = positive.sum()
+    n_others = len(y) - n_positive
+    least = n_positive * (n_positive + 1) / 2
+    return ((rank[positive].sum() - least) / (n_positive * n_others)).to(log_bma)
+
+
+@public
 def nll(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
     """Compute the mean of -log p(y) in nats, with p averaged over draws.
 
     The result is (S,) for every ensemble size, () for `n_draws`.  For a regression p is the mixture
-    of the draws' distributions.  The losses of several labels of an example are added.
+    of the draws' distributions.  The losses of several labels of an example are added.  Weights of
+    classes do not count: see `weighted_nll`.
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns.
@@ -94,6 +200,39 @@ def nll(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
         return labels_per_example * _of_classes(prediction, n_draws, nll_of)
     log_p = log_density(prediction, labels_of(prediction))
     return for_sizes(prediction, log_p, n_draws, lambda log_mean: -log_mean.mean())
+
+
+@public
+def weighted_nll(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
+    """Compute the mean of -log p(y) with the class weights of the likelihood, as a fit counts them.
+
+        sum_i weight[y_i] (-log p(y_i)) / sum_i weight[y_i]
+
+    The result is (S,) for every ensemble size, () for `n_draws`.  Without weights it is `nll`.
+
+    Args:
+        prediction: Outputs of S draws on N inputs, as `predict` returns.
+        n_draws: Ensemble size, the first draws; None: every size 1..S.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> likelihood = fv.Likelihood.categorical(weight=[1.0, 3.0])
+        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]]])  # (S, N, C)
+        >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]), likelihood)
+        >>> round(float(fv.metrics.weighted_nll(prediction)), 3)
+        2.318
+    """
+    likelihood = as_likelihood(prediction.likelihood)
+    weight = likelihood.weight if isinstance(likelihood, CategoricalLikelihood) else None
+    if weight is None:
+        return nll(prediction, n_draws=n_draws)
+
+    def weighted(log_bma: Tensor, y: Tensor) -> Tensor:
+        of_inputs = weight.to(log_bma)[y]
+        losses = -log_bma.gather(-1, y[:, None])[:, 0]
+        return (of_inputs * losses).sum() / of_inputs.sum()
+
+    return _of_classes(prediction, n_draws, weighted)
 
 
 @public
@@ -316,7 +455,9 @@ def _risk(log_bma: Tensor, y: Tensor) -> Tensor:
 
 SCORES = {
     "accuracy": accuracy,
+    "balanced_accuracy": balanced_accuracy,
     "nll": nll,
+    "weighted_nll": weighted_nll,
     "brier": brier,
     "ece": ece,
     "ace": ace,
@@ -331,9 +472,11 @@ def score(prediction: Prediction, measure: str, *, n_draws: Count | None = None)
 
     Args:
         prediction: Result of `predict` on labelled data.
-        measure: "accuracy", "nll", "brier", "ece", "ace" or "class_ece": the functions of
-            `fv.metrics`, which take further arguments.  Those of a regression beside the NLL are
-            functions alone: `fv.metrics.crps`, `coverage`, `interval_width`.
+        measure: "accuracy", "balanced_accuracy", "nll", "weighted_nll", "brier", "ece", "ace" or
+            "class_ece": the functions of `fv.metrics`, which take further arguments.  Weights of
+            classes, as of `Likelihood.categorical(weight=...)`, count in "weighted_nll" alone.
+            `fv.metrics.recall` of each class and `auroc`, and those of a regression beside the NLL,
+            are functions alone: `fv.metrics.crps`, `coverage`, `interval_width`.
         n_draws: Ensemble size: the first draws.
 
     Raises:
@@ -345,6 +488,11 @@ def score(prediction: Prediction, measure: str, *, n_draws: Count | None = None)
         >>> [round(float(fv.score(prediction, name, n_draws=2)), 3) for name in ("nll", "ece")]
         [0.41, 0.31]
     """
+    if measure in ("recall", "auroc"):
+        raise ValueError(
+            f"measure {measure!r} is of a class, and a function: call"
+            f" fv.metrics.{measure}(prediction)"
+        )
     if measure in OF_A_REGRESSION:
         raise ValueError(
             f"measure {measure!r} is one of a regression, which is a function: call"

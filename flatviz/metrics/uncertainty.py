@@ -13,8 +13,9 @@ import torch
 from torch import Tensor
 from torch.special import entr
 
-from flatviz.checks import Count, Vector, kind
+from flatviz.checks import Count, Vector, kind, shown
 from flatviz.core import public
+from flatviz.likelihood import as_likelihood
 from flatviz.results import Prediction
 
 Averaged = Annotated[
@@ -89,11 +90,71 @@ def mutual_information(prediction: Prediction, *, n_draws: Count | None = None) 
 
 
 @public
+def energy(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
+    """Compute the free energy -log sum_c exp(logit_c) of each input, its mean over draws, (N,).
+
+    It is larger for inputs further from the training data, where logits are small.
+
+    Source: Liu et al. 2020 (arXiv 2010.03759).
+
+    Args:
+        prediction: Logits of S draws on N inputs, as `predict` returns.
+        n_draws: Ensemble size, the first draws; default all S.
+
+    Raises:
+        ValueError: For outputs that are not logits (S, N, C).
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> logits = torch.tensor([[[2.0, 0.0], [9.0, 0.0]]])  # (S, N, C)
+        >>> [round(v, 2) for v in fv.metrics.energy(fv.Prediction(logits)).tolist()]
+        [-2.13, -9.0]
+    """
+    return -_logits(prediction, n_draws).logsumexp(-1).mean(0)
+
+
+@public
+def max_logit(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
+    """Compute minus the largest logit of each input, its mean over draws, (N,).
+
+    It is larger for inputs further from the training data.
+
+    Source: Hendrycks et al. 2022 (arXiv 1911.11132).
+
+    Args:
+        prediction: Logits of S draws on N inputs, as `predict` returns.
+        n_draws: Ensemble size, the first draws; default all S.
+
+    Raises:
+        ValueError: For outputs that are not logits (S, N, C).
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> logits = torch.tensor([[[2.0, 0.0], [9.0, 0.0]]])  # (S, N, C)
+        >>> fv.metrics.max_logit(fv.Prediction(logits)).tolist()
+        [-2.0, -9.0]
+    """
+    return -_logits(prediction, n_draws).amax(-1).mean(0)
+
+
+def _logits(prediction: Prediction, n_draws: int | None) -> Tensor:
+    """Return the logits (S, N, C) of the first draws; log p would not have their level."""
+    likelihood = as_likelihood(prediction.likelihood)
+    if likelihood.name not in ("categorical", "soft") or prediction.outputs.ndim != 3:
+        raise ValueError(
+            "a score of logits needs those of one label an example, (S, N, C), got"
+            f" {shown(prediction.outputs)} of {likelihood!r}: use predictive_entropy"
+        )
+    return prediction.outputs[: prediction.size(n_draws)]
+
+
+@public
 def ood_scores(inside: Vector, outside: Vector) -> dict[str, float]:
     """Measure how well a score separates inputs `outside` the distribution from those `inside`.
 
     A larger score must mean further outside.  Such scores are `predictive_entropy`,
-    `mutual_information`, and 1 minus the largest probability.
+    `mutual_information`, `energy`, `max_logit`, and 1 minus the largest probability.  They need no
+    labels.
 
     Args:
         inside: Score of each input from the distribution, (N,).

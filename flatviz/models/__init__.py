@@ -1,6 +1,5 @@
 """Networks for a task, reproducible by seed; weights from a file."""
 
-from flatviz.models.networks import convnet, learned_noise, mlp, resnet20
-from flatviz.models.public import load_weights, torchvision_model
+from flatviz.lazy import attach
 
-__all__ = ["convnet", "learned_noise", "load_weights", "mlp", "resnet20", "torchvision_model"]
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

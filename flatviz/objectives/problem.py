@@ -6,6 +6,7 @@ from typing import NamedTuple
 import torch
 
 from flatviz.core import Data, Net
+from flatviz.core.inputs import warn_of_bytes
 from flatviz.engine.cost import Work
 from flatviz.engine.determinism import check_function, check_logits
 from flatviz.likelihood import AnyLikelihood, Likelihood, as_likelihood
@@ -40,6 +41,7 @@ def examined(net: Net, data: Data, likelihood: AnyLikelihood) -> Problem:
     Errors are those of `nll`.
     """
     net, work = check_function(net, data.x)
+    warn_of_bytes(data.x)
     p = as_likelihood(likelihood)
     if p.name in ("categorical", "bernoulli"):
         check_logits(net, data.x[:2])

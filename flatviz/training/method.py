@@ -5,11 +5,9 @@ progress) is an argument of `fit`.  A field that is None by default is filled by
 network, data and run; the posterior keeps the completed method.
 """
 
-import functools
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
-from difflib import get_close_matches
 from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar, get_type_hints
 
 import torch
@@ -65,7 +63,6 @@ class Method(Noun, Generic[Q]):
         super().__init_subclass__(kw_only=True, **how)
         if cls.__module__.startswith("flatviz."):  # a user's class is in no other process
             VALUES[cls.__name__] = cls
-        cls.__init__ = _explained(cls.__init__)  # type: ignore[method-assign]
         cls.__doc__ = _with_fields_of_bases(cls)
         raw = inspect.signature(cls.__init__)
         hints = get_type_hints(cls)
@@ -74,6 +71,16 @@ class Method(Noun, Generic[Q]):
             for p in list(raw.parameters.values())[1:]
         ]
         cls.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
+
+    @classmethod
+    def road(cls, name: str, fields: Sequence[str]) -> str:
+        """Say where an argument of the run, or of the perturbation, is given."""
+        if name in OF_RUN:
+            call = f"fv.fit(net, data, {cls.__name__}(...), {name}=...)"
+            return f"it is an argument of fv.fit, {call}"
+        if name in OF_PERTURBATION and "perturbation" in fields:
+            return f"here perturbation=fv.Perturbation({name}=...)"
+        return super().road(name, fields)
 
     def usual_for(self, net: Net) -> Usual:
         """Return what a run on this network takes where nothing is given."""
@@ -179,30 +186,6 @@ def _same(a: object, b: object) -> bool:
 def _fields_of(noun: Any) -> dict[str, object]:
     """Return the fields of a noun but its record: how it was made is no part of what it is."""
     return {f.name: vars(noun)[f.name] for f in fields(noun) if f.name not in ("history", "method")}
-
-
-def _explained(init: Any) -> Any:
-    """Wrap the `__init__` of a method: an argument of `fit` among its fields gets one sentence."""
-
-    @functools.wraps(init)
-    def checked(self: Method, *args: Any, **kwargs: Any) -> None:
-        cls = type(self)
-        known = [f.name for f in fields(cls)]
-        for name in kwargs:
-            if name in known:
-                continue
-            if name in OF_RUN:
-                call = f"fv.fit(net, data, {cls.__name__}(...), {name}=...)"
-                way = f"{name} is an argument of fv.fit: {call}"
-            elif name in OF_PERTURBATION and "perturbation" in known:
-                way = f"{name} is one of perturbation=fv.Perturbation({name}=...)"
-            else:
-                near = get_close_matches(name, known, 1)
-                way = f"did you mean {near[0]}?" if near else f"it takes {', '.join(known)}"
-            raise TypeError(f"{cls.__name__} has no field {name!r}: {way}")
-        init(self, *args, **kwargs)
-
-    return checked
 
 
 def _with_fields_of_bases(cls: type) -> str | None:

@@ -2,6 +2,7 @@
 module, give; names of classes."""
 
 import dataclasses
+import warnings
 
 import torch
 from brought import Reader
@@ -326,3 +327,19 @@ def test_pictures_and_their_words_call_classes_by_name(family):
         assert member["images"]["classes"] == list(digits)
     captions = {figure["name"]: figure["caption"] for figure in index["figures"]}
     assert "two×4 for two by four draws" in captions["images"]
+
+
+def test_images_from_0_to_255_are_warned_of_and_others_not():
+    module = nn.Sequential(nn.Conv2d(3, 2, 3), nn.AdaptiveAvgPool2d(1), nn.Flatten())
+    net = fv.Net.from_module(module)
+    bytes = torch.randint(0, 256, (6, 3, 8, 8), dtype=torch.uint8)
+    y = torch.arange(6) % 2
+    raw = bytes.float()
+    with warned("from 0 to 1, or normalised .* got values up to 25.: give bytes"):
+        fv.nll(net, fv.Data(raw, y))
+    with warned("got values up to 25"):
+        fv.predict(net, net.w[None], raw, 1, seed=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for x in (bytes, raw / 255, (raw / 255 - 0.5) / 0.2, raw / 16):
+            fv.nll(net, fv.Data(x, y))

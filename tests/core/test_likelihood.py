@@ -542,3 +542,59 @@ def test_a_class_that_a_users_network_rules_out_has_no_probability():
     p = fv.Prediction(outputs, arange(5) % 2, users)
     assert p.n_diverged == 0
     assert_close(p.scores["nll"], torch.full((2,), math.log(2)))
+
+
+class TestSoft:
+    """Labels that are probabilities of classes: mixup, annotators, a teacher."""
+
+    likelihood = fv.Likelihood.soft()
+    g = torch.Generator().manual_seed(0)
+    x = torch.randn(30, 4, generator=g)
+    y = torch.randn(30, 3, generator=g).softmax(1)
+    net = fv.Net.from_module(torch.nn.Linear(4, 3))
+
+    def test_its_loss_and_derivatives_are_torchs(self):
+        f = fv.nll(self.net, fv.Data(self.x, self.y), likelihood=self.likelihood)
+        w = self.net.w.clone().requires_grad_(True)
+
+        def of_torch(w):
+            return torch.nn.functional.cross_entropy(self.net(w, self.x), self.y)
+
+        torch.testing.assert_close(f(w), of_torch(w))
+        (gradient,) = torch.autograd.grad(f(w), w)
+        (expected,) = torch.autograd.grad(of_torch(w), w)
+        torch.testing.assert_close(gradient, expected)
+        hessian = torch.func.hessian(of_torch)(self.net.w)
+        v = torch.randn(self.net.dim, generator=self.g)
+        torch.testing.assert_close(f.hvp(self.net.w, v), hessian @ v, rtol=1e-4, atol=1e-6)
+
+    def test_a_fit_reaches_the_teacher(self):
+        teacher = self.net(3 * self.net.w, self.x).softmax(1).detach()
+        data = fv.Data(self.x, teacher)
+        student = fv.Net.from_module(torch.nn.Linear(4, 3))
+        fitted = fv.fit_sgd(
+            student, data, seed=0, steps=1500, weight_decay=0.0, likelihood=self.likelihood
+        )
+        probs = student(fitted.center, self.x).softmax(1)
+        assert float((probs - teacher).abs().max()) < 0.02
+
+    def test_laplace_and_scores_take_it(self):
+        data = fv.Data(self.x, self.y)
+        q = fv.fit_laplace(self.net, data, seed=0, steps=0, likelihood=self.likelihood)
+        scored = fv.predict(self.net, q, data, 4, seed=0, likelihood=self.likelihood)
+        hard = fv.Prediction(scored.outputs, self.y.argmax(1))
+        for name, value in hard.scores.items():
+            torch.testing.assert_close(scored.scores[name], value)
+
+    def test_class_numbers_are_its_labels_too(self):
+        y = self.y.argmax(1)
+        f = fv.nll(self.net, fv.Data(self.x, y), likelihood=self.likelihood)
+        hard = fv.nll(self.net, fv.Data(self.x, y))
+        torch.testing.assert_close(f(self.net.w), hard(self.net.w))
+
+    def test_what_is_no_probability_is_refused_and_categorical_names_the_road(self):
+        for y, text in ((2 * self.y, "rows >= 0 that sum to 1"), (self.y[:, :2], "beside logits")):
+            with refused(text):
+                fv.nll(self.net, fv.Data(self.x, y), likelihood=self.likelihood)
+        with refused(r"fv.Likelihood.soft\(\) for probabilities", TypeError):
+            fv.nll(self.net, fv.Data(self.x, self.y))

@@ -1,5 +1,8 @@
 """Net: a module as a function of a vector, and what is treated."""
 
+import pickle
+
+import numpy as np
 import torch
 from cases import blobs, mlp, net_of, refused, warned
 from pytest import mark, raises
@@ -220,3 +223,65 @@ def test_a_table_with_sparse_gradients_is_one_again_in_the_module_that_comes_bac
     net = fv.Net.from_module(module, example=torch.zeros(2, 1, dtype=torch.int64))
     assert net.to_module()[0].sparse
     assert module[0].sparse
+
+
+def test_a_net_of_a_module_is_that_of_from_module():
+    module = nn.Sequential(nn.Linear(3, 4), nn.LayerNorm(4), nn.Linear(4, 2))
+    for options in ({}, {"treated": "norm+head"}, {"treated": "head", "head": "0"}):
+        short = fv.Net(module, **options)
+        long = fv.Net.from_module(module, **options)
+        assert short.blocks == long.blocks
+        assert torch.equal(short.w, long.w)
+        x = torch.randn(5, 3)
+        assert torch.equal(short(short.w, x), long(long.w, x))
+        assert torch.equal(pickle.loads(pickle.dumps(short)).w, short.w)
+    with refused("module must be a torch.nn.Module, got int", TypeError):
+        fv.Net(3)
+
+
+NET = fv.Net.from_module(nn.Linear(3, 2))
+Q = fv.Gaussian(NET.w, 0 * NET.w)
+HABITS = {
+    "a net of inputs": (lambda: NET(torch.zeros(1, 3)), r"net\(net.w, x\)"),
+    "cuda": (lambda: NET.cuda(), r"net.to\(device, dtype\)"),
+    "parameters": (lambda: NET.parameters(), "net.w, one vector"),
+    "state_dict": (lambda: NET.state_dict(), r"net.to_module\(\).state_dict\(\)"),
+    "a posterior's predict": (lambda: Q.predict(0), r"fv.predict\(net, posterior, x, n_draws"),
+    "a posterior's to": (lambda: Q.to("cuda"), r"net.to\(device\)"),
+    "a chain's save": (lambda: fv.Draws(NET.w[None]).save("q"), r"fv.save\(posterior, path\)"),
+    "std": (lambda: fv.Gaussian(NET.w, std=NET.w), r"here log_std=, .*std.log\(\)"),
+    "rho": (lambda: fv.SAM(rho=0.1), "here radius="),
+    "rho of a fit": (lambda: fv.fit_sabma(NET, None, Q, rho=0.1, seed=0), "here radius="),
+    "epochs": (lambda: fv.fit_sgd(NET, None, epochs=3, seed=0), "here steps=, minibatches"),
+    "n_samples": (lambda: fv.predict(NET, Q, 0, n_samples=3, seed=0), "here n_draws="),
+    "no argument at all": (lambda: fv.SAM(strength=0.1), "it takes radius"),
+    "a network of torchvision": (lambda: fv.models.resnet18, r"fv.models.torchvision_model\("),
+    "MAP": (lambda: fv.fit_map, "it is fit_sgd"),
+}
+
+
+@mark.parametrize("call, road", HABITS.values(), ids=HABITS)
+def test_a_call_by_habit_names_the_road(call, road):
+    with refused(road, (TypeError, AttributeError)):
+        call()
+
+
+def test_arrays_of_numpy_stand_for_tensors():
+    x = np.random.default_rng(0).standard_normal((6, 3))
+    y = np.arange(6) % 2
+    data = fv.Data(torch.tensor(x, dtype=torch.float32), torch.tensor(y))
+    by_array = fv.Data(x, y)
+    assert torch.equal(by_array.x, data.x)
+    assert torch.equal(by_array.y, data.y)
+    assert torch.equal(NET(NET.w.numpy(), x), NET(NET.w, data.x))
+    q = fv.Gaussian(NET.w.numpy(), 0 * NET.w.numpy())
+    draws = fv.predict(NET, q, x, 3, seed=0).outputs
+    assert torch.equal(draws, fv.predict(NET, Q, data.x, 3, seed=0).outputs)
+    W = np.stack([NET.w.numpy()] * 2).astype(np.float64)
+    assert fv.predict(NET, W, x, 2, seed=0).outputs.dtype == torch.float32
+    scores = fv.Prediction(draws.numpy(), y).scores
+    assert torch.equal(scores["nll"], fv.Prediction(draws, data.y).scores["nll"])
+    f = fv.nll(NET, data)
+    assert torch.equal(fv.hvp(f, NET.w.numpy(), NET.w.numpy()), fv.hvp(f, NET.w, NET.w))
+    inside, outside = np.array([0.1, 0.1 + 1e-12]), np.array([0.1 + 2e-12])  # equal in float32
+    assert fv.metrics.ood_scores(inside, outside)["auroc"] == 1.0

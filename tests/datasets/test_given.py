@@ -1,15 +1,26 @@
 """Whatever form the same examples come in, `data_from` gives the same data, and leaves the user's
 random numbers alone."""
 
+import warnings
+
 import brought
 import numpy as np
 import pandas as pd
 import torch
 from cases import net_of, refused, rng
+from PIL import Image
 from pytest import mark
 from torch import nn
 from torch.testing import assert_close
-from torch.utils.data import DataLoader, IterableDataset, RandomSampler, TensorDataset
+from torch.utils.data import (
+    DataLoader,
+    DistributedSampler,
+    IterableDataset,
+    RandomSampler,
+    SubsetRandomSampler,
+    TensorDataset,
+    WeightedRandomSampler,
+)
 
 import flatviz as fv
 from flatviz.datasets import data_from
@@ -126,6 +137,127 @@ def test_inputs_by_name_or_in_order_reach_the_module(given):
         seed=0,
         steps=2,
     ).W.shape == (2, net.dim)
+
+
+SIZED = TensorDataset(torch.arange(40.0)[:, None], torch.arange(40) // 10)
+
+
+def fixed(sampler):
+    return torch.utils.data.BatchSampler(sampler, 4, drop_last=False)
+
+
+class Twice(torch.utils.data.Sampler):
+    """A sampler of the user's own."""
+
+    def __iter__(self):
+        return iter([0, 0, 1, 1])
+
+    def __len__(self):
+        return 4
+
+
+WEIGHTED = WeightedRandomSampler(torch.arange(40.0), 40)
+MATTERING = {
+    "weights": dict(batch_size=8, sampler=WEIGHTED),
+    "weights in a sampler of batches": dict(batch_sampler=fixed(WEIGHTED)),
+    "an own sampler": dict(sampler=Twice()),
+    "an own sampler of batches": dict(batch_sampler=[[0, 1], [1]]),
+    "the last rows dropped": dict(batch_size=16, drop_last=True),
+    "a part of several machines": dict(
+        sampler=DistributedSampler(SIZED, num_replicas=2, rank=0, shuffle=False)
+    ),
+}
+ALIKE = {
+    "shuffled": dict(batch_size=16, shuffle=True, drop_last=True),
+    "with replacement": dict(sampler=RandomSampler(SIZED, replacement=True)),
+    "none dropped": dict(batch_size=10, drop_last=True),
+    "without batches": dict(batch_size=None),
+    "own collation": dict(collate_fn=lambda rows: tuple(map(torch.stack, zip(*rows)))),
+}
+
+
+@mark.parametrize("options", [*MATTERING.values(), *ALIKE.values()], ids=[*MATTERING, *ALIKE])
+def test_a_loader_stands_for_its_data_set_and_says_where_its_passes_are_others(options):
+    loader = DataLoader(SIZED, **options)
+    for read in (data_from, fv.datasets.stream):
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            data = read(loader)
+        assert torch.equal(data.tensor(), SIZED.tensors[0])
+        assert torch.equal(data.y, SIZED.tensors[1])
+        said = [str(w.message) for w in seen if "the loader's data set" in str(w.message)]
+        assert len(said) == (options in MATTERING.values())
+        assert all(w.filename == __file__ for w in seen)
+
+
+@mark.parametrize("sampler", [SubsetRandomSampler([7, 3, 5]), [7, 3, 5]], ids=["random", "list"])
+def test_of_a_loader_that_lists_its_indices_the_data_are_those(sampler):
+    """A split in training and validation, as tutorials make it."""
+    loader = DataLoader(SIZED, sampler=sampler)
+    for read in (data_from, fv.datasets.stream):
+        assert read(loader).tensor()[:, 0].tolist() == [3, 5, 7]
+
+
+def test_some_examples_of_a_loader_that_shuffles_are_of_all_classes():
+    """The data set is sorted by class, as folders are."""
+    some = data_from(DataLoader(SIZED, shuffle=True), 20)
+    assert some.y.unique().tolist() == [0, 1, 2, 3]
+    assert torch.equal(some.x, data_from(DataLoader(SIZED, shuffle=True), 20).x)
+    assert data_from(DataLoader(SIZED), 20).y.unique().tolist() == [0, 1]
+
+
+class Pictures:
+    """Images of PIL in one mode, without a transform."""
+
+    def __init__(self, mode):
+        self.mode = mode
+
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, i):
+        return self.array(i)[1], i % 2
+
+    def array(self, i):
+        colour = np.random.default_rng(i).integers(0, 255, (9, 7, 3), dtype=np.uint8)
+        image = Image.fromarray(colour).convert(self.mode)
+        plain = {"P": "RGB", "1": "L"}.get(self.mode, self.mode)
+        return np.array(image.convert(plain)), image
+
+
+@mark.parametrize("mode, channels", [("RGB", 3), ("L", 1), ("RGBA", 4), ("P", 3), ("1", 1)])
+@mark.parametrize("read", [data_from, fv.datasets.stream])
+def test_images_of_pil_are_bytes_with_channels_first(read, mode, channels):
+    given = Pictures(mode)
+    data = read(given)
+    assert data.x.shape == (6, channels, 9, 7)
+    for i in range(6):
+        want = torch.from_numpy(given.array(i)[0]).view(9, 7, channels).permute(2, 0, 1) / 255
+        assert_close(data.x[i], want)
+
+
+BYTES = torch.randint(0, 255, (6, 9, 7, 3), dtype=torch.uint8, generator=rng(0))
+
+
+@mark.parametrize(
+    "given",
+    [
+        (BYTES, torch.arange(6)),
+        (BYTES.numpy(), np.arange(6)),
+        (BYTES.movedim(-1, 1), torch.arange(6)),
+        list(zip(BYTES.numpy(), range(6))),
+        DataLoader(TensorDataset(BYTES, torch.arange(6)), batch_size=4),
+    ],
+    ids=["tensor", "array", "channels first", "examples", "loader"],
+)
+def test_bytes_with_channels_last_become_channels_first(given):
+    data = data_from(given)
+    assert_close(data.x[:], BYTES.movedim(-1, 1) / 255)
+
+
+def test_bytes_that_are_no_images_stay():
+    tokens = BYTES[:, :, 0]  # (N, 9, 3)
+    assert torch.equal(data_from((tokens, torch.arange(6))).x, tokens)
 
 
 @mark.parametrize("generator", [None, rng(1)])

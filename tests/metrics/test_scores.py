@@ -5,13 +5,15 @@ import math
 from functools import partial
 
 import torch
-from cases import close, normals, refused, rng
+from cases import close, net_of, normals, refused, rng
 from pytest import approx, fixture, mark
 from scipy.optimize import minimize_scalar
 from sklearn.metrics import (
     accuracy_score,
     average_precision_score,
+    balanced_accuracy_score,
     log_loss,
+    recall_score,
     roc_auc_score,
     roc_curve,
 )
@@ -205,8 +207,26 @@ def test_the_temperature_of_an_average_is_the_minimum_of_scipy(prediction):
 def test_answers_that_are_all_right_or_all_wrong_have_no_best_temperature(answer):
     outputs = randn(1, 9, 3)
     prediction = fv.Prediction(outputs, answer(outputs[0], -1))
-    with refused("no best temperature between 1/100 and 100"):
+    with refused("no best temperature between .* and .*: predict on more"):
         metrics.fit_temperature(prediction)
+
+
+@mark.parametrize("scale", [1e-7, 1e-3, 0.03, 300.0, 1e6])
+def test_a_temperature_scales_with_the_logits_be_they_cosines_or_huge(scale):
+    y = torch.randint(3, (500,), generator=rng(4))
+    outputs = 2.0 * one_hot(y, 3) + normals(1, 500, 3, source=5)
+    T = metrics.fit_temperature(fv.Prediction(outputs, y))
+    found = metrics.fit_temperature(fv.Prediction(scale * outputs, y))
+    assert approx(scale * T, rel=1e-6) == found
+
+
+def test_logits_of_classes_that_are_ruled_out_do_not_widen_the_search():
+    y = torch.randint(3, (500,), generator=rng(4))
+    outputs = 1e-3 * (2.0 * one_hot(y, 3) + normals(1, 500, 3, source=5))
+    T = metrics.fit_temperature(fv.Prediction(outputs, y))
+    ruled_out = torch.full((1, 500, 1), -math.inf)
+    found = metrics.fit_temperature(fv.Prediction(torch.cat([outputs, ruled_out], -1), y))
+    assert approx(T, rel=1e-6) == found
 
 
 class TestTemperature:
@@ -408,3 +428,130 @@ def test_the_false_rate_is_read_at_the_first_threshold_that_reaches_95_percent()
     found = metrics.ood_scores(score, score)
     assert found["fpr95_in"] == approx(0.95)
     assert found["fpr95_out"] == approx(0.95)
+
+
+@mark.parametrize("size", [1, 4, 6])
+def test_scores_of_rare_classes_are_scikit_learns(prediction, size):
+    y = prediction.y.numpy()
+    p = prediction.bma(size).numpy()
+    found = metrics.recall(prediction, n_draws=size)
+    close(found, tensor(recall_score(y, p.argmax(1), average=None)), 1e-6)
+    balanced = metrics.balanced_accuracy(prediction)[size - 1]
+    close(balanced, balanced_accuracy_score(y, p.argmax(1)), 1e-6)
+    for label in range(4):
+        area = metrics.auroc(prediction, label=label)[size - 1]
+        close(area, roc_auc_score(y == label, p[:, label]), 1e-6)
+
+
+def test_a_class_without_labels_has_no_recall_and_does_not_count():
+    logits = tensor([[[2.0, 0.0, 0.0], [3.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
+    prediction = fv.Prediction(logits, tensor([0, 1, 1]))
+    recall = metrics.recall(prediction, n_draws=1)
+    assert recall.isnan().tolist() == [False, False, True]
+    assert float(metrics.balanced_accuracy(prediction, n_draws=1)) == 0.75
+
+
+def test_the_area_of_two_classes_counts_ties_by_half_and_sees_past_certainty():
+    """Of logits 60 and 80 both probabilities are 1 in float32."""
+    z = tensor([0.0, 0.0, 60.0, 80.0, 80.0])
+    y = tensor([0, 1, 0, 1, 0])
+    for outputs, likelihood in ((z[None, :, None], "bernoulli"), (two(z), "categorical")):
+        area = metrics.auroc(fv.Prediction(outputs, y, likelihood), n_draws=1)
+        close(area, roc_auc_score(y, z), 1e-6)
+
+
+def two(z):
+    """Logits (1, N, 2) of one logit an example."""
+    return stack([0 * z, z], -1)[None]
+
+
+def test_an_area_needs_a_class_and_others(prediction):
+    with refused("auroc needs label="):
+        metrics.auroc(prediction)
+    with refused("label must be below 4"):
+        metrics.auroc(prediction, label=4)
+    with refused("auroc needs inputs of class 1 and of others, got 0 of 3"):
+        metrics.auroc(fv.Prediction(two(tensor([0.0, 1.0, 2.0])), tensor([0, 0, 0])))
+    with refused("'auroc' is of a class, and a function"):
+        fv.score(prediction, "auroc")
+
+
+@mark.parametrize("weight", [[0.5, 10.0, 1.0], tensor([0.5, 10.0, 1.0])])
+def test_of_class_weights_there_is_a_score_with_and_one_without(weight):
+    g = rng(3)
+    y = torch.randint(0, 3, (80,), generator=g)
+    x = normals(80, 2, source=g)
+    likelihood = fv.Likelihood.categorical(weight=weight)
+    net = net_of(torch.nn.Linear(2, 3).double())
+    logits = net(net.w, x).detach()
+    prediction = fv.Prediction(logits[None], y, likelihood)
+    of_torch = torch.nn.functional.cross_entropy(logits, y, weight=torch.as_tensor(weight).double())
+    close(fv.score(prediction, "weighted_nll", n_draws=1), of_torch, 1e-6)
+    close(fv.nll(net, fv.Data(x, y), likelihood=likelihood)(net.w).detach(), of_torch, 1e-6)
+    close(fv.score(prediction, "nll", n_draws=1), log_loss(y, logits.softmax(1)), 1e-6)
+    plain = prediction.changed(likelihood="categorical")
+    assert torch.equal(metrics.weighted_nll(plain), metrics.nll(plain))
+
+
+def test_scores_of_logits_need_no_labels_and_tell_what_is_outside():
+    outputs = normals(3, 40, 5, source=rng(5))
+    prediction = fv.Prediction(outputs)
+    close(metrics.energy(prediction, n_draws=2), -outputs[:2].exp().sum(-1).log().mean(0), 1e-6)
+    close(metrics.max_logit(prediction), -outputs.max(-1).values.mean(0), 1e-6)
+    inside = fv.Prediction(outputs + 6 * one_hot(arange(40) % 5, 5))
+    for score in (metrics.energy, metrics.max_logit):
+        found = metrics.ood_scores(score(inside).numpy(), score(prediction).numpy())
+        assert found["auroc"] > 0.95
+        with refused("needs those of one label an example"):
+            score(fv.Prediction(outputs, likelihood="bernoulli"))
+
+
+def test_a_mean_of_classes_names_the_averaged_probabilities(prediction):
+    with refused(r"a mean needs a regression, got classes: read bma\(\)"):
+        _ = prediction.mean
+
+
+class TwoInputs(torch.nn.Module):
+    """A bilinear form, of which both inputs count."""
+
+    def __init__(self):
+        super().__init__()
+        self.head = torch.nn.Bilinear(3, 2, 4)
+
+    def forward(self, left, right):
+        return self.head(left, right)
+
+
+@mark.parametrize("form", [dict, tuple])
+@mark.parametrize("link", ["probit", "mc"])
+def test_predictions_take_inputs_of_several_tensors_with_and_without_labels(form, link):
+    g = rng(8)
+    parts = {
+        "left": torch.randn(7, 3, generator=g),
+        "right": torch.randn(7, 2, generator=g),
+    }
+    x = parts if form is dict else tuple(parts.values())
+    net = fv.Net.from_module(TwoInputs())
+    q = fv.Gaussian(net.w, torch.full_like(net.w, -1.0))
+    data = fv.Data(x, arange(7) % 4)
+    linear = metrics.predict_linearised
+    pairs = [
+        (fv.predict(net, q, x, 5, seed=0), fv.predict(net, q, data, 5, seed=0)),
+        (linear(net, q, x, link=link, seed=0), linear(net, q, data, link=link, seed=0)),
+    ]
+    for alone, labelled in pairs:
+        assert alone.y is None
+        assert torch.equal(labelled.y, data.y)
+        assert torch.equal(alone.outputs, labelled.outputs)
+
+
+def test_a_linearised_prediction_of_inputs_alone_takes_any_posterior():
+    g = rng(9)
+    x = torch.randn(40, 2, generator=g)
+    data = fv.Data(x, arange(40) % 3)
+    net = fv.Net.from_module(torch.nn.Linear(2, 3))
+    q = fv.fit_laplace(net, data, seed=0, steps=0)
+    alone = metrics.predict_linearised(net, q, x.numpy())
+    assert torch.equal(alone.outputs, metrics.predict_linearised(net, q, data).outputs)
+    with refused("do not pass through"):
+        metrics.predict_linearised(net, q, x[:, :1])
