@@ -751,7 +751,9 @@ def numbers_of(name: str) -> tuple[Numbers, tuple[str, ...]]:
     found = result if isinstance(result, Mapping) else {"": result}
     numbers: Numbers = {}
     notes: list[str] = []
-    for key, q in found.items():
+    for i, (key, q) in enumerate(found.items()):
+        if isinstance(key, tuple) and not isinstance(key[0], str):
+            key = i  # a grid's keys are no numbers to keep; its order is
         add(numbers, notes, f"{name}|{key}" if key != "" else name, q)
     return numbers, tuple(notes)
 
