@@ -143,14 +143,26 @@ CALLS: dict[str, Callable[[Ground, Batch], Results]] = {
     "ensemble-sam": lambda g, b: fv.fit_ensemble(
         g.net, g.data, seed=0, steps=12, members=3, batch_size=b, lr=0.1, ascent=fv.SAM(0.1)
     ),
-    "swa": lambda g, b: fv.fit_swa(g.net, g.data, seed=0, snapshots=6, batch_size=b),
-    "swag_diag": lambda g, b: fv.fit_swag_diag(g.net, g.data, seed=0, snapshots=6, batch_size=b),
-    "swag": lambda g, b: fv.fit_swag(g.net, g.data, seed=0, snapshots=6, batch_size=b),
+    "swa": lambda g, b: fv.fit_swa(g.net, g.data, seed=0, snapshots=6, batch_size=b or len(g.data)),
+    "swag_diag": lambda g, b: fv.fit_swag_diag(
+        g.net, g.data, seed=0, snapshots=6, batch_size=b or len(g.data)
+    ),
+    "swag": lambda g, b: fv.fit_swag(
+        g.net, g.data, seed=0, snapshots=6, batch_size=b or len(g.data)
+    ),
     "swag-settings": lambda g, b: fv.fit_swag(
-        g.net, g.data, seed=0, snapshots=6, batch_size=b, rank=3, scale=2.0, lr=0.1, momentum=0.5
+        g.net,
+        g.data,
+        seed=0,
+        snapshots=6,
+        batch_size=b or len(g.data),
+        rank=3,
+        scale=2.0,
+        lr=0.1,
+        momentum=0.5,
     ),
     "swag-sam": lambda g, b: fv.fit_swag(
-        g.net, g.data, seed=0, snapshots=6, batch_size=b, ascent=fv.SAM(0.1)
+        g.net, g.data, seed=0, snapshots=6, batch_size=b or len(g.data), ascent=fv.SAM(0.1)
     ),
     "vi": lambda g, b: fv.fit_vi(g.net, g.data, g.prior, seed=0, steps=12, batch_size=b),
     "vi-settings": lambda g, b: fv.fit_vi(
@@ -416,7 +428,13 @@ CALLS: dict[str, Callable[[Ground, Batch], Results]] = {
     ),
     "resumed-swag": lambda g, b: resumed(
         lambda path, stop: fv.fit_swag(
-            g.net, g.data, seed=0, snapshots=8, batch_size=b, checkpoint=path, progress=stop
+            g.net,
+            g.data,
+            seed=0,
+            snapshots=8,
+            batch_size=b or len(g.data),
+            checkpoint=path,
+            progress=stop,
         )
     ),
     "resumed-sabma": lambda g, b: resumed(
