@@ -244,7 +244,10 @@ SUPPORTS = {
     "gumbel": (lambda m: Gumbel(m, 0.1), lambda m: stats.gumbel_r(m, 0.1)),
     "lognormal": (lambda m: LogNormal(m, 0.5), lambda m: stats.lognorm(0.5, scale=np.exp(m))),
     "exponential": (lambda m: Exponential(m.exp()), lambda m: stats.expon(scale=np.exp(-m))),
-    "inverse gamma": (lambda m: InverseGamma(3.0, m.exp()), lambda m: stats.invgamma(3, scale=np.exp(m))),
+    "inverse gamma": (
+        lambda m: InverseGamma(3.0, m.exp()),
+        lambda m: stats.invgamma(3, scale=np.exp(m)),
+    ),
 }  # fmt: skip
 
 
@@ -263,5 +266,5 @@ def test_draws_whose_support_ends_before_a_target_count_as_0_or_1(name):
         at = prediction.quantile(level)
         reached = torch.as_tensor(law.cdf(at.numpy())).mean(0)
         # torch has no inverse of the inverse gamma's, so that samples answer
-        off = 0.01 if name == "inverse gamma" else 1e-5
+        off = 0.02 if name == "inverse gamma" else 1e-5
         assert_close(reached, torch.full_like(reached, level), atol=off, rtol=0)
