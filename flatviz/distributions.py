@@ -12,6 +12,7 @@ from torch.distributions import (
     StudentT,
     TransformedDistribution,
 )
+from torch.distributions.constraints import Constraint
 
 
 def entrywise(p: Distribution) -> Distribution:
@@ -77,10 +78,31 @@ def cdf(p: Distribution, y: Tensor) -> Tensor:
     q, shift, scale = _standard(entrywise(p))
     y = (y - shift) / scale
     if not isinstance(q, StudentT):
-        return q.cdf(y)
+        return _bounded_cdf(q, y)
     from scipy.special import stdtr  # imported here, as predictions need no scipy
 
     return _by_scipy(stdtr, q.df, (y - q.loc) / q.scale)
+
+
+def _bounded_cdf(q: Distribution, y: Tensor) -> Tensor:
+    """Compute P(Y <= y), which is 0 below the support and 1 above it, where torch refuses y."""
+    if type(q).cdf is not TransformedDistribution.cdf:
+        return q.cdf(_within(q.support, y))
+    rises: Tensor | int = 1
+    for map_ in reversed(q.transforms):
+        y = map_.inv(_within(map_.codomain, y))
+        rises = rises * map_.sign
+    below = _bounded_cdf(q.base_dist, y)
+    return torch.where(torch.as_tensor(rises) > 0, below, 1 - below)
+
+
+def _within(support: Constraint, y: Tensor) -> Tensor:
+    """Move numbers beyond an interval to its nearest end."""
+    for end, nearest in (("lower_bound", torch.maximum), ("upper_bound", torch.minimum)):
+        bound = getattr(support, end, None)
+        if bound is not None:
+            y = nearest(y, torch.as_tensor(bound).to(y))
+    return y
 
 
 def icdf(p: Distribution, level: Tensor) -> Tensor:

@@ -122,7 +122,7 @@ def fit_laplace_torch(
     except UNFIT as error:
         raise ValueError(
             f"structure={structure!r} must be one that laplace-torch can fit to this net, got"
-            f" {type(error).__name__}: {error}: 'kron' knows Linear and convolutions alone,"
+            f" {type(error).__name__}: {error}: 'kron' knows Linear and Conv2d alone,"
             " 'functional' one delta alone; use 'hessian', 'lowrank' or 'diagonal'"
         ) from error
     if not sound:

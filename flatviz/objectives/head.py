@@ -10,12 +10,21 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
-from flatviz.core import Fields, Net, Progress, track
+from flatviz.core import (
+    Fields,
+    Net,
+    Progress,
+    differentiable,
+    generator,
+    randn_like,
+    track,
+    twice,
+)
 from flatviz.core.net import Block
 from flatviz.engine.determinism import same_to_rounding
 from flatviz.likelihood import CategoricalLikelihood
 from flatviz.objectives.curvature import batch_that_fits
-from flatviz.objectives.jacobians import CHUNK_NUMBERS, ggn, jacobian_rows
+from flatviz.objectives.jacobians import CHUNK_NUMBERS, check_jacobians, ggn
 from flatviz.objectives.problem import Problem
 
 
@@ -30,6 +39,7 @@ def ggn_diagonal(
     A linear head over classes has a closed form; other weights need a backward pass for
     each output and example, or what `rest` takes in place of `ggn`.
     """
+    draws = 1 if rest else None
     rest = rest or partial(ggn, problem, w)
 
     def beside(start: int, stop: int) -> Tensor:
@@ -40,6 +50,7 @@ def ggn_diagonal(
 
     closed = softmax_head(problem, w, progress)
     if closed is None:
+        check_jacobians(problem, len(w), dense=False, warn=False, draws=draws)
         return beside(0, len(w))
     head, values = closed
     before = beside(0, head.start)
@@ -47,7 +58,6 @@ def ggn_diagonal(
     return torch.cat([before, values, after])
 
 
-@torch.no_grad()
 def softmax_head(
     problem: Problem,
     w: Tensor,
@@ -60,7 +70,8 @@ def softmax_head(
         H[cf, dg] = sum_n s_n p_nc (1[c = d] - p_nd) h_nf h_ng
 
     over examples and their places (tokens), for its bias with h = 1.  Return None where the outputs
-    are not this layer's, which one backward pass shows, or the loss is not that of classes.
+    are not this layer's, which a backward pass of all examples shows, or the loss is not that of
+    classes.
     """
     net, data, likelihood, _ = problem
     if not isinstance(likelihood, CategoricalLikelihood) or likelihood.dim not in (None, -1):
@@ -74,14 +85,27 @@ def softmax_head(
     size = batch_that_fits(problem, w)
     n_batches = math.ceil(len(data) / size)
     total = torch.zeros(())
+    source = generator(0)
     for x, y in track(data.batches(size), "curvature", progress, n_batches):
-        outputs, (h,) = _through(net, layer, w, x)
-        h = h.flatten(0, -2)
+        with differentiable(), twice():
+            point = w.detach().clone().requires_grad_(True)
+            graph, inputs = _through(net, layer, point, x)
+        outputs = graph.detach()
+        if not graph.requires_grad:
+            return None
+        widths = (layer.in_features, layer.out_features)
+        if [t.shape for t in (*inputs, outputs)] != [(*y.shape, width) for width in widths]:
+            return None
+        h = inputs[0].detach().flatten(0, -2)
         p = outputs.softmax(-1).flatten(0, -2)
         s = torch.full_like(p[:, :1], scale)
         share = likelihood.shares(outputs, y)
         if share is not None:
             s = s * share.view(-1, 1)
+        u = randn_like(p, source) * (s != 0)
+        (got,) = torch.autograd.grad(graph, point, u.view_as(graph), materialize_grads=True)
+        if not _is_of(blocks, got, u, h):
+            return None
         if len(blocks) > 1:
             ones = torch.ones_like(h[:, :1])
             h = torch.cat([h, ones], 1)
@@ -109,7 +133,7 @@ def _order_in_w(blocks: list[Block], n_classes: int, n_features: int) -> Tensor:
 
 
 def _linear_head(problem: Problem, w: Tensor) -> tuple[nn.Linear, list[Block]] | None:
-    """Find the last layer in `w` with its blocks, where it is linear and makes the outputs."""
+    """Find the last layer in `w` with its blocks, where it is linear."""
     net = problem.net
     matrices = [b.layer for b in net.blocks if len(b.shape) > 1]
     if not matrices:  # biases alone
@@ -118,26 +142,25 @@ def _linear_head(problem: Problem, w: Tensor) -> tuple[nn.Linear, list[Block]] |
     layer = net.module.get_submodule(name)
     if not isinstance(layer, nn.Linear):
         return None
-    x, y = problem.data.batch(torch.arange(1))
-    outputs, inputs = _through(net, layer, w, x)
-    widths = (layer.in_features, layer.out_features)
-    expected = [(*y.shape, width) for width in widths]
-    shapes = [t.shape for t in (*inputs, outputs)]
-    if shapes != expected or y.ndim > 2:
-        return None
     blocks = [b for b in net.blocks if b.layer == name]
-    part = slice(blocks[0].start, blocks[-1].stop)
-    # a J of this example, by autograd and by the layer's inputs
-    u = torch.linspace(-1, 1, outputs.numel()).to(outputs)
-    (got,), _ = jacobian_rows(net, w, x, part, u[None])
-    u = u.view(-1, layer.out_features)
-    h = inputs[0].flatten(0, -2)
+    n_outputs, n_features = layer.out_features, layer.in_features
+    shapes = {(n_outputs, n_features), (n_outputs,)}
+    # a Linear of one's own has further weights
+    is_plain = len(blocks) <= 2 and {tuple(b.shape) for b in blocks} <= shapes
+    return (layer, blocks) if is_plain and problem.data.y.ndim <= 2 else None
+
+
+def _is_of(blocks: list[Block], gradient: Tensor, u: Tensor, h: Tensor) -> bool:
+    """Tell whether J^T u (D,) is that of a layer with inputs `h` (M, F) and outputs as `u` (M, C).
+
+    Whatever changes one place of one example behind the layer, or uses its weights once more,
+    changes J^T u for a random u.
+    """
     of_weight = (u.T @ h).flatten()
     of_bias = u.sum(0)
     want = torch.cat([of_weight if len(b.shape) > 1 else of_bias for b in blocks])
-    if got.shape != want.shape:  # a Linear of one's own with further weights
-        return None
-    return (layer, blocks) if same_to_rounding(got, want) else None
+    got = gradient[blocks[0].start : blocks[-1].stop]
+    return same_to_rounding(got, want)
 
 
 def _through(

@@ -12,6 +12,7 @@ reason, one point of a slice read from the cache is computed again.
 alone, and both can give different hashes to equal tensors, and so to copies of a network.
 """
 
+import dis
 import functools
 import hashlib
 import inspect
@@ -40,6 +41,7 @@ CODE = (
     "exceptiontable consts names varnames freevars cellvars argcount"
     " posonlyargcount kwonlyargcount flags"
 )
+ANY_VARIABLE = {"globals", "eval", "exec"}  # builtins whose reads have no name in the code
 # Kinds of objects that are hashed by these attributes
 CONTENT: dict[type, list[str]] = {
     types.CodeType: [f"co_{part}" for part in ("code", *CODE.split())],
@@ -212,8 +214,7 @@ def _content(thing: type | types.FunctionType) -> tuple:
             if ours and not inspect.ismemberdescriptor(v):
                 attributes[k] = v
         return "class", name, thing.__bases__, attributes
-    names = [] if version else sorted(set(thing.__code__.co_names) & thing.__globals__.keys())
-    reached = [(n, thing.__globals__[n]) for n in names]
+    reached = [] if version else _reached(thing)
     return (
         "function",
         thing.__code__,
@@ -223,6 +224,39 @@ def _content(thing: type | types.FunctionType) -> tuple:
         vars(thing),
         reached,
     )
+
+
+def _reached(function: types.FunctionType) -> list[tuple[str, object]]:
+    """Return the global variables that a function's code names, and those of the user's modules.
+
+    Raises:
+        CannotHashError: For code that may read any variable, by a name that it makes.
+    """
+    variables = function.__globals__
+    codes = _codes(function.__code__)
+    loaded = set()
+    for code in codes:
+        for step in dis.get_instructions(code):
+            if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+                loaded.add(step.argval)
+    if unknown := sorted((loaded & ANY_VARIABLE) - variables.keys()):
+        raise CannotHashError(
+            f"{function.__qualname__} calls {unknown[0]}(), which can read any variable"
+        )
+    names = sorted({name for code in codes for name in code.co_names})
+    reached = [(name, variables[name]) for name in names if name in variables]
+    for module_name, value in list(reached):
+        if isinstance(value, types.ModuleType) and not _version(value.__name__):
+            # variables, which may have changed since its file was read; its code is in the file
+            numbers = [(name, vars(value)[name]) for name in names if name in vars(value)]
+            reached += [(f"{module_name}.{n}", v) for n, v in numbers if not callable(v)]
+    return reached
+
+
+def _codes(code: types.CodeType) -> list[types.CodeType]:
+    """Return a code with all that is written inside it: lambdas, comprehensions, functions."""
+    inner = [c for c in code.co_consts if isinstance(c, types.CodeType)]
+    return [code, *(nested for c in inner for nested in _codes(c))]
 
 
 def _tensor(t: Tensor) -> tuple:

@@ -13,7 +13,7 @@ from flatviz.pages.document import Json
 from flatviz.posteriors import METHODS
 from flatviz.results import Family, Member
 from flatviz.widgets.members import member_name, views_in_sight
-from flatviz.widgets.worker import Weights, Worker
+from flatviz.widgets.worker import Stopped, Weights, Worker
 
 N_DRAWS = 30  # of each member, so the largest ensemble
 # figures of a quick first family
@@ -250,7 +250,9 @@ class Session:
         def noting_errors(progress: Progress) -> None:
             try:
                 work(replace(fits, progress=progress))
-            except Exception as error:
+            except Stopped:
+                raise
+            except BaseException as error:  # SystemExit and KeyboardInterrupt of a user's code too
                 if not self.error:  # otherwise that of each member is there
                     self.error = f"{name}: {type(error).__name__}: {error}"
                 raise

@@ -9,7 +9,20 @@ from cases import close, normals, refused, rng
 from pytest import approx, fixture, mark
 from scipy import integrate, optimize, stats
 from torch import float64
-from torch.distributions import Gamma, Independent, Laplace, Normal, Poisson, StudentT
+from torch.distributions import (
+    Exponential,
+    Gamma,
+    Gumbel,
+    Independent,
+    InverseGamma,
+    Laplace,
+    LogNormal,
+    Normal,
+    Pareto,
+    Poisson,
+    StudentT,
+    Uniform,
+)
 from torch.testing import assert_close
 
 import flatviz as fv
@@ -223,3 +236,35 @@ def test_the_scale_of_a_distribution_of_one_number_an_example():
     one = fv.Prediction(outputs[:1], y, likelihood=likelihood)
     want = -Normal(outputs[0, :, 0], 2 * outputs[0, :, 1].exp()).log_prob(y).mean()
     assert M.scale_deviation(one, 2.0).scores["nll"][0] == approx(float(want), rel=1e-5)
+
+
+SUPPORTS = {
+    "uniform": (lambda m: Uniform(m - 1, m + 2), lambda m: stats.uniform(m - 1, 3)),
+    "pareto": (lambda m: Pareto(m.exp(), 3.0), lambda m: stats.pareto(3, scale=np.exp(m))),
+    "gumbel": (lambda m: Gumbel(m, 0.1), lambda m: stats.gumbel_r(m, 0.1)),
+    "lognormal": (lambda m: LogNormal(m, 0.5), lambda m: stats.lognorm(0.5, scale=np.exp(m))),
+    "exponential": (lambda m: Exponential(m.exp()), lambda m: stats.expon(scale=np.exp(-m))),
+    "inverse gamma": (
+        lambda m: InverseGamma(3.0, m.exp()),
+        lambda m: stats.invgamma(3, scale=np.exp(m)),
+    ),
+}  # fmt: skip
+
+
+@mark.parametrize("name", SUPPORTS)
+def test_draws_whose_support_ends_before_a_target_count_as_0_or_1(name):
+    of, exact = SUPPORTS[name]
+    m = torch.tensor([[-1.0, 0.0], [1.5, 0.5]], dtype=float64)  # (draws, inputs)
+    y = torch.full((2,), 8.0 if name == "pareto" else 0.8, dtype=float64)  # possible in all draws
+    likelihood = fv.Likelihood(lambda o: of(o[..., 0]))
+    prediction = fv.Prediction(m[:, :, None], y, likelihood=likelihood)
+    law = exact(m.numpy())
+    for target in (-30.0, -0.5, 0.0, 0.7, 2.5, 40.0):
+        below = prediction.below(torch.full((2,), target, dtype=float64))
+        assert_close(below, torch.as_tensor(law.cdf(target)), atol=1e-9, rtol=1e-9)
+    for level in (0.02, 0.5, 0.97):
+        at = prediction.quantile(level)
+        reached = torch.as_tensor(law.cdf(at.numpy())).mean(0)
+        # torch has no inverse of the inverse gamma's, so that samples answer
+        off = 0.02 if name == "inverse gamma" else 1e-5
+        assert_close(reached, torch.full_like(reached, level), atol=off, rtol=0)

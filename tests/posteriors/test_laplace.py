@@ -11,7 +11,10 @@ from pytest import approx, fixture, mark
 from sklearn.datasets import load_diabetes
 from sklearn.linear_model import BayesianRidge
 from torch import (
+    Generator,
+    arange,
     as_tensor,
+    cat,
     einsum,
     eye,
     float32,
@@ -409,3 +412,43 @@ def test_noise_and_prior_of_largest_evidence_are_those_of_bayesian_ridge_whereve
     )
     want = as_tensor(ridge.sigma_).diagonal()
     assert_close(q.variance, want, rtol=1e-4, atol=0)
+
+
+class ReadTwice(nn.Module):
+    """A head whose weight is read once more, by a path that is 0 for some inputs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.head = Linear(4, 2)
+
+    def forward(self, x):
+        out = self.head(x)
+        return out + (x - 0.5).relu() @ self.head.weight.T
+
+
+@mark.parametrize(
+    "module",
+    [
+        Sequential(Linear(4, 2), nn.ReLU()),
+        Sequential(Linear(4, 2), nn.Hardtanh(-1, 1)),
+        ReadTwice(),
+    ],
+    ids=["relu", "clamp", "read twice"],
+)
+@mark.parametrize("structure", ["diagonal", "last_layer"])
+def test_what_changes_some_outputs_of_a_head_alone_has_no_closed_form(structure, module):
+    x = randn(30, 4, generator=Generator().manual_seed(0), dtype=float64)
+    net = net_of(copy.deepcopy(module).double())
+    # first an example that the path behind the head leaves as it is
+    z = net(net.w, x).detach()
+    plain = (x < 0.5).all(1) if isinstance(module, ReadTwice) else ((0 < z) & (z < 1)).all(1)
+    x = cat([x[plain], x[~plain]])
+    assert 0 < plain.sum() < 30
+    data = fv.Data(x, arange(30) % 2)
+    fit = partial(fv.fit_laplace, net, data, seed=0, steps=0, prior_precision=1.0)
+    J = func.jacrev(net)(net.w, x)
+    p = net(net.w, x).softmax(1)
+    H = einsum("ncp,ncd,ndq->pq", J, p.diag_embed() - p[:, :, None] * p[:, None], J)
+    H = H.detach() + eye(net.dim, dtype=float64)
+    want = 1 / H.diagonal() if structure == "diagonal" else linalg.inv(H).diagonal()
+    assert_close(fit(structure=structure).variance, want)

@@ -330,3 +330,66 @@ def test_hooks_on_all_modules_and_autocast_change_a_key():
         cast = cache_key(a=1)
     assert len({before, hooked, cast}) == 3
     assert cache_key(a=1) == before
+
+
+SCALE = 1.0
+
+
+def in_lambda(o):
+    return (lambda: SCALE * o)()
+
+
+def in_comprehension(o):
+    return [SCALE * v for v in o]
+
+
+def in_function(o):
+    def inner():
+        def innermost():
+            return SCALE * o
+
+        return innermost()
+
+    return inner()
+
+
+class InMethod:
+    def __call__(self, o):
+        return {k: SCALE * v for k, v in enumerate(o)}
+
+
+class InDefault(nn.Module):
+    def forward(self, x):
+        return sum(map(lambda v: SCALE * v, x))
+
+
+@mark.parametrize(
+    "made", [in_lambda, in_comprehension, in_function, InMethod(), InDefault()], ids=type
+)
+def test_a_global_that_code_inside_a_function_reads_changes_its_digest(made, monkeypatch):
+    before = value_digest(made)
+    assert value_digest(made) == before
+    monkeypatch.setitem(globals(), "SCALE", 2.0)
+    assert value_digest(made) != before
+
+
+def test_a_variable_of_a_users_module_changes_the_digest_of_what_reads_it(monkeypatch, tmp_path):
+    (tmp_path / "settings_of_mine.py").write_text("NOISE = 1.0\nOTHER = 1.0\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    import settings_of_mine
+
+    scope = {"settings": settings_of_mine, "__name__": "__main__"}
+    exec("def scaled(o):\n    return [settings.NOISE * v for v in o]", scope)
+    before = value_digest(scope["scaled"])
+    settings_of_mine.OTHER = 2.0
+    assert value_digest(scope["scaled"]) == before
+    settings_of_mine.NOISE = 2.0
+    assert value_digest(scope["scaled"]) != before
+
+
+@mark.parametrize("source", ["globals()['SCALE'] * o", "eval('SCALE') * o"])
+def test_code_that_may_read_any_variable_cannot_be_hashed(source):
+    scope = {"SCALE": 1.0, "__name__": "__main__"}
+    exec(f"def scaled(o):\n    return [{source} for _ in range(2)]", scope)
+    with raises(CannotHashError, match="scaled calls .*any variable"):
+        value_digest(scope["scaled"])

@@ -78,6 +78,21 @@ def test_an_error_is_whole_with_method_and_radius_and_what_could_be_fitted_stays
     assert 0.08 in lab.family.radii("sam_mu")
 
 
+@mark.parametrize("kind", [SystemExit, KeyboardInterrupt])
+def test_what_ends_a_program_in_a_users_code_is_the_labs_error_too(kind, make_lab, monkeypatch):
+    method = fv.METHODS["vi"]
+
+    def ends(*args, **settings):
+        raise kind(3)
+
+    ending = dataclasses.replace(method, fit=ends, fit_grid=None)
+    monkeypatch.setitem(fv.METHODS, "vi", ending)
+    lab = make_lab(radii={"vi": (0.0,)}, fit={"steps": 2}, measuring=COARSE)
+    assert lab.wait(60)
+    assert lab.error.endswith(f"{kind.__name__}: 3")
+    assert lab.view._status["error"] == lab.error
+
+
 def test_an_error_of_the_first_family_beside_its_fits_is_the_labs_error_too(make_lab):
     lab = make_lab(
         radii={"vi": (0.0,)},
