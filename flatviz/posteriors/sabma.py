@@ -19,6 +19,7 @@ from flatviz.gaussian import Gaussian
 from flatviz.objectives.problem import examined
 from flatviz.posteriors.method import Method, Setting, Tuned, settings_of
 from flatviz.results import History
+from flatviz.training.augment import Augment
 from flatviz.training.gradient import (
     PLAIN,
     Batch,
@@ -193,6 +194,7 @@ def fit_sabma(
     start_scale: Positive | None = None,
     likelihood: Likelihood = "categorical",
     training: Training = PLAIN,
+    augment: Augment | None = None,
     batchnorm: Statistics = "frozen",
     start: Gaussian | None = None,
     mode: Mode = "kl_exact",
@@ -241,6 +243,9 @@ def fit_sabma(
             noise. None: the tuned one.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
         training: `Training(...)`: precision, accumulation, early stopping.
+        augment: Varies the inputs of a minibatch once a step, for both gradients and all draws: a
+            transform of one example, as of torchvision.transforms.v2, or f(x, generator) of all
+            (n, ...), on their device. Images stored as bytes come from 0 to 1. None: data as it is.
         batchnorm: "frozen" uses the net's BatchNorm statistics; "train" those of each batch, and
             leaves statistics of the data at each draw (of VI: those collected in training) in
             `result.buffers`, which `predict` uses.
@@ -268,7 +273,7 @@ def fit_sabma(
         >>> flat, flat.history.sharpness.shape
         (Gaussian(dim=9, rank=1), torch.Size([20]))
     """
-    run = Run("SA-BMA", seed, checkpoint, progress, batch_size, training)
+    run = Run("SA-BMA", seed, checkpoint, progress, batch_size, training, augment)
     perturbation = Perturbation(mode, blocks, joint, damping, switches, radius_unit)
     vi = Vi.tuned(net, steps, lr, kl_weight, mc_samples, momentum, weight_decay, start_scale, start)
     problem = examined(net, data, likelihood)

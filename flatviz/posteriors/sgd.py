@@ -18,6 +18,7 @@ from flatviz.checks import Count, Momentum, NonNegative, Rate, Seed, Statistics
 from flatviz.core import Data, FisherSAM, Likelihood, Net, Progress, public
 from flatviz.posteriors.method import Method, Tuned, settings_of
 from flatviz.results import Draws
+from flatviz.training.augment import Augment
 from flatviz.training.gradient import PLAIN, Ascent, Training
 from flatviz.training.losses import training_loss
 from flatviz.training.points import descend, train_members
@@ -41,6 +42,7 @@ def fit_sgd(
     momentum: Momentum = 0.9,
     likelihood: Likelihood = "categorical",
     training: Training = PLAIN,
+    augment: Augment | None = None,
     ascent: Ascent | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
@@ -64,6 +66,9 @@ def fit_sgd(
             than 1 is shortened to 1 where the network computes the noise, and for several labels an
             example (tokens).
         training: `Training(...)`: precision, accumulation, early stopping.
+        augment: Varies the inputs of a minibatch once a step, for both gradients and all draws: a
+            transform of one example, as of torchvision.transforms.v2, or f(x, generator) of all
+            (n, ...), on their device. Images stored as bytes come from 0 to 1. None: data as it is.
         ascent: `SAM(radius)` or similar makes the fit flat-seeking: gradients at w + e, two a step.
         checkpoint: Path to save to and resume from.
         progress: True, None (where a terminal watches) or a function(done, total, label).
@@ -82,7 +87,7 @@ def fit_sgd(
     """
     usual = RATE_BATCHNORM if net.has_batchnorm else RATE
     optim = Optim(steps, usual if lr is None else lr, momentum, weight_decay, ascent)
-    run = Run("SGD", seed, checkpoint, progress, batch_size, training)
+    run = Run("SGD", seed, checkpoint, progress, batch_size, training, augment)
     batchnorm = batchnorm or ("train" if net.treats_all else "frozen")
     loss = training_loss(net, data, likelihood, batchnorm, run.training)
     w, history = descend(loss, net.w, run, optim)

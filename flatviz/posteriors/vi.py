@@ -24,6 +24,7 @@ from flatviz.core import Data, Likelihood, Net, Progress, public
 from flatviz.gaussian import Gaussian
 from flatviz.objectives.problem import examined
 from flatviz.posteriors.method import Method, Setting, Tuned, settings_of
+from flatviz.training.augment import Augment
 from flatviz.training.gradient import (
     PLAIN,
     Ascent,
@@ -111,6 +112,7 @@ def fit_vi(
     start_scale: Positive | None = None,
     likelihood: Likelihood = "categorical",
     training: Training = PLAIN,
+    augment: Augment | None = None,
     batchnorm: Statistics = "frozen",
     start: Gaussian | None = None,
     checkpoint: Checkpoint = None,
@@ -153,6 +155,9 @@ def fit_vi(
             noise. None: the tuned one.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
         training: `Training(...)`: precision, accumulation, early stopping.
+        augment: Varies the inputs of a minibatch once a step, for both gradients and all draws: a
+            transform of one example, as of torchvision.transforms.v2, or f(x, generator) of all
+            (n, ...), on their device. Images stored as bytes come from 0 to 1. None: data as it is.
         batchnorm: "frozen" uses the net's BatchNorm statistics; "train" those of each batch, and
             leaves statistics of the data at each draw (of VI: those collected in training) in
             `result.buffers`, which `predict` uses.
@@ -173,7 +178,7 @@ def fit_vi(
         >>> q, q.history.loss.shape, q.sample(3, seed=1).shape
         (Gaussian(dim=9, rank=1), torch.Size([20]), torch.Size([3, 9]))
     """
-    run = Run("VI", seed, checkpoint, progress, batch_size, training)
+    run = Run("VI", seed, checkpoint, progress, batch_size, training, augment)
     vi = Vi.tuned(net, steps, lr, kl_weight, mc_samples, momentum, weight_decay, start_scale, start)
     problem = examined(net, data, likelihood)
     return fit_gaussian(lambda d: VI(d, ascent), problem, prior, vi, batchnorm, run)

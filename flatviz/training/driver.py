@@ -140,7 +140,7 @@ class Running(Generic[S]):
 
     def update(self, at: int, batch: Batch) -> None:
         """Take step number `at`."""
-        self.loss.begin()
+        self.loss.begin(at, batch)
         state, record = self.step(self.state, batch, self.noise.at(at))
         # A prior of weights that have gradients brings in a graph, which would grow with the steps
         plain = (value.detach() if value.requires_grad else value for value in state)
@@ -191,7 +191,8 @@ def drive(
     Raises:
         ValueError: For validation data, where weights are collected: early stopping would not take
             them back.
-        Diverged: If the loss or a tensor of the state becomes NaN or inf, with `check`.
+        Diverged: If the loss or a tensor of the state becomes NaN or inf, with `check`; if
+            `run.augment` gives such numbers.
     """
     if any(step in keep for step in range(steps)):
         run.check_no_validation(
@@ -200,6 +201,7 @@ def drive(
     loss = gradient if isinstance(gradient, TrainingLoss) else TrainingLoss(gradient)
     seeds = [run.seed] if seeds is None else seeds
     shuffle = run.seed if shuffle is None else shuffle
+    loss.prepare(run.augment, [shuffle] if isinstance(shuffle, int) else shuffle)
     about = {
         **vars(algorithm),
         **loss.about,
@@ -240,6 +242,8 @@ def drive(
         stopping,
         examples=examples,
     )
+    if fault := loss.finish():
+        raise Diverged(fault)
     losses = torch.stack(running.rows["loss"])
     checks = None if stopping is None else torch.stack(stopping.losses)
     notes = running.notes

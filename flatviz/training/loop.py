@@ -129,6 +129,4 @@ def replayed(
             f"{NOT_REPLAYED}: the loss changes something at each call, statistics of BatchNorm or a"
             " generator"
         ]
-    elif loss.streams:
-        notes = [f"{NOT_REPLAYED}: examples come from a stream"]
     return plain if notes else Replay(plain, recorder, notes), notes

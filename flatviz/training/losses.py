@@ -6,6 +6,7 @@ batch, or with a random trunk.
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 import torch
@@ -22,13 +23,16 @@ from flatviz.core import (
     generator,
     public,
     randn_like,
+    random_state,
     threads,
 )
 from flatviz.engine.batchnorm import TrainingNet, buffers_at, warn_of_kept_statistics
+from flatviz.engine.graphs import recorder_for
 from flatviz.engine.stacked import Vmapped, forward, vmapped
 from flatviz.gaussian import Buffers, Gaussian
 from flatviz.objectives.problem import Problem, examined
 from flatviz.storage.files import State
+from flatviz.training.augment import Augment, augmented, check_private, name_of, seed_of
 from flatviz.training.gradient import PLAIN, Batch, Training, TrainingLoss
 
 OneLoss = Callable[[Tensor, Tensor | None], Tensor]  # (w (...), index) -> differentiable loss
@@ -98,6 +102,32 @@ class SampledTrunk(Pass):
         return {"trunk noise": self._source}
 
 
+@dataclass(frozen=True, eq=False)
+class Given:
+    """Examples of a step, as it sees them: inputs (M, ...) and labels (M,).
+
+    index: the step's minibatch in the data.
+    places: the same in x and y.
+    """
+
+    index: Batch
+    x: Tensor
+    y: Tensor
+    places: Tensor
+
+    def batch(self, index: Tensor | None) -> tuple[Tensor, Tensor]:
+        """Return inputs and labels at these places, as `Data.batch` does."""
+        return (self.x, self.y) if index is None else (self.x[index], self.y[index])
+
+    def stands_for(self, batch: Batch) -> bool:
+        """Tell whether this is the step's minibatch, or what a recorded step has in its place."""
+        if batch is None or self.index is None or batch is self.index:
+            return batch is self.index
+        if batch.is_cuda and torch.cuda.is_current_stream_capturing():
+            return batch.shape == self.index.shape
+        return torch.equal(batch, self.index)
+
+
 class NetworkLoss(TrainingLoss):
     """Mean NLL of minibatches of a problem at weights (..., D), and its gradient.
 
@@ -114,6 +144,7 @@ class NetworkLoss(TrainingLoss):
         shared: Whether each draw of a member gets an equal part of its batch in place of all of it.
             In a last, smaller minibatch whose size is no multiple of the draws, some examples are
             in two parts.
+        augment: What varies the inputs, once a step.
     """
 
     def __init__(
@@ -124,8 +155,10 @@ class NetworkLoss(TrainingLoss):
         draws: int = 1,
         network: Vmapped | None = None,
         shared: bool = False,
+        augment: Augment | None = None,
     ) -> None:
         super().__init__()
+        self.augment = augment
         self.shared = shared
         self.problem = problem
         self.passes = passes
@@ -136,20 +169,37 @@ class NetworkLoss(TrainingLoss):
         self.examples = len(problem.data)
         self.streams = not problem.data.in_memory
         self._first = True
+        self._built_with = augment
+        self._seeds: Sequence[int] = (0,)  # of what `augment` draws, one a member
+        self._given: Given | None = None  # examples of the step
+        self._buffers: dict[tuple, Given] = {}  # what recorded steps read, by size
+        self._private = False  # whether `augment` was seen to draw by torch alone
+        self._finite: Tensor | None = None  # whether what it returned was finite
 
     def __call__(self, w: Tensor, batch: Batch) -> tuple[Tensor, Tensor]:
         """Compute mean loss (...) and its gradient (..., D)."""
         lead = w.shape[:-1]
         check_batch(batch, lead[:-1] if self.shared else lead)
+        examples: Data | Given = self.problem.data
+        if self._given is not None and self._given.stands_for(batch):
+            examples = self._given
+            batch = self._given.places
+        elif self.augment is not None:
+            raise ValueError(
+                f"augment must make a step's inputs before its gradients, got {name_of(self.augment)}"
+                " and no such step: call loss.begin(step, batch) first"
+            )
         if self.shared:
             batch = self._parts(batch, w)
         n = self.examples if batch is None else batch.shape[-1]
         index = None if batch is None else _row_for_each(batch, lead)
         W = w.reshape(-1, w.shape[-1])
         rows = len(W) if self._batched(len(W), n) else 1
+        gradient = partial(self._rows, examples)
+        count = partial(self._count, examples.y)
         with threads(self.problem.work.layer * n * rows):
             try:
-                value, g = self.training.in_parts(self._rows, W, index, self.examples, self._count)
+                value, g = self.training.in_parts(gradient, W, index, self.examples, count)
             except IndexError as error:  # no look before, which would wait for a GPU
                 check_in_range(index, self.examples, error)
                 raise
@@ -159,9 +209,9 @@ class NetworkLoss(TrainingLoss):
         weighted = self.p.weights(self.problem.data.y[:1]) is not None
         if self.shared and weighted and index is not None:
             # The mean over draws is that of all labels that count
-            count = self._count(index).view(lead).to(w)
-            mean = count.mean(-1, keepdim=True)
-            share = count / mean.clamp_min(torch.finfo(w.dtype).tiny)
+            counts = count(index).view(lead).to(w)
+            mean = counts.mean(-1, keepdim=True)
+            share = counts / mean.clamp_min(torch.finfo(w.dtype).tiny)
             value = share * value
             g = share[..., None] * g
         return value, g
@@ -176,9 +226,109 @@ class NetworkLoss(TrainingLoss):
         whole = torch.cat((batch, first), -1)
         return whole.unflatten(-1, (self.draws, -1))
 
-    def begin(self) -> None:
-        """Begin a step: new noise, and statistics move once."""
+    def prepare(self, augment: Augment | None, seeds: Sequence[int]) -> None:
+        """Prepare for the steps of a run: what varies inputs, and the seed of each member's."""
+        self.augment = augment or self._built_with
+        self._seeds = seeds
+        self._private = False
+        self._finite = None
+
+    def begin(self, step: int | None = None, batch: Batch = None) -> None:
+        """Begin a step: new noise, statistics move once, and all calls see the same inputs.
+
+        Inputs of a stream are read here, once a step, and `augment` varies those of the data.  All
+        examples of a stream that pass in parts are read part by part, as they may be many.
+
+        step: its number, from which `augment` draws; None reads nothing.
+        """
         self._first = True
+        self._given = None
+        if step is None:
+            return
+        one_by_one = batch is None and self.training.accumulate > 1
+        if self.augment is not None or self.streams and not one_by_one:
+            self._given = self._fixed(self._made(step, batch))
+
+    def finish(self) -> str:
+        """End the run: from now on calls see the data as they are.
+
+        Return what went wrong, where `augment` gave NaN or inf in any step.
+        """
+        augment = self.augment
+        self.augment = self._built_with
+        self._given = None
+        self._buffers.clear()
+        if augment is None or self._finite is None or self._finite:
+            return ""
+        return (
+            f"augment must return finite numbers, got NaN or inf from {name_of(augment)}: mend it,"
+            " for instance by clamping x before a logarithm or a power"
+        )
+
+    def _made(self, step: int, batch: Batch) -> Given:
+        """Read the examples of a step, and vary their inputs."""
+        data = self.problem.data
+        index = batch
+        if index is None:
+            index = torch.arange(self.examples, device=data.y.device)
+            if self.augment is not None and len(self._seeds) > 1:
+                index = index.expand(len(self._seeds), -1)
+        check_batch(index, index.shape[:-1])
+        flat = index.flatten()
+        try:
+            x, y = data.batch(flat)
+        except IndexError as error:
+            check_in_range(index, self.examples, error)
+            raise
+        places = torch.arange(len(y), device=y.device).view(index.shape)
+        if self.augment is not None:
+            x = self._varied(self.augment, x, step, index.shape)
+        assert isinstance(x, Tensor)  # streams have no other, and augment refuses them
+        return Given(batch, x, y, places)
+
+    def _varied(
+        self,
+        augment: Augment,
+        x: Tensor | Fields,
+        step: int,
+        shape: torch.Size,
+    ) -> Tensor:
+        """Return what `augment` makes of inputs (M, ...) of minibatches (n,) or (B, n), by parts.
+
+        Each member has its seed, each part of `accumulate` its numbers.
+        """
+        if not isinstance(x, Tensor):
+            raise ValueError(
+                f"augment takes one tensor of inputs, got {x.describe()}: leave it out, or vary"
+                " them in the module"
+            )
+        before = () if self._private else random_state()
+        n = shape[-1]
+        parts = min(self.training.accumulate, n)
+        made = []
+        for member, own in zip(self._seeds, x.split(n)):
+            for part, some in enumerate(own.tensor_split(parts)):
+                made.append(augmented(augment, some, seed_of(member, step, part)))
+        if not self._private:
+            check_private(augment, before)
+            self._private = True
+        x = torch.cat(made)
+        if x.is_floating_point():
+            finite = x.isfinite().all()
+            self._finite = finite if self._finite is None else self._finite & finite
+        return x
+
+    def _fixed(self, given: Given) -> Given:
+        """Write a step's examples into the buffers of its size, which recorded steps read."""
+        if recorder_for(given.x.device) is None:
+            return given
+        shape = given.places.shape
+        if shape not in self._buffers:
+            self._buffers[shape] = given
+        kept = self._buffers[shape]
+        kept.x.copy_(given.x)
+        kept.y.copy_(given.y)
+        return replace(kept, index=given.index)
 
     def check(self, data: Data) -> None:
         """Refuse data that the net cannot read."""
@@ -250,7 +400,7 @@ class NetworkLoss(TrainingLoss):
             "likelihood": self.problem.likelihood,
             "pass": type(self.passes[0]).__name__,
             "draws": (self.draws, self.shared),
-        }
+        } | ({} if self.augment is None else {"augment": self.augment})
 
     def _of(self, member: int) -> Pass:
         if len(self.passes) == 1:
@@ -260,11 +410,17 @@ class NetworkLoss(TrainingLoss):
     def _batched(self, rows: int, n: int) -> bool:
         return self.network is not None and self.network.worth_batching(rows, n)
 
-    def _rows(self, W: Tensor, index: Tensor | None) -> tuple[Tensor, Tensor]:
+    def _rows(
+        self,
+        examples: Data | Given,
+        W: Tensor,
+        index: Tensor | None,
+    ) -> tuple[Tensor, Tensor]:
         """Compute losses (R,) and gradients (R, D) of the rows of W, in one pass or one by one."""
         n = self.examples if index is None else index.shape[1]
         if self._batched(len(W), n):
-            return _value_and_grad(self._together, W, index, self.training.loss_scale)
+            together = partial(self._together, examples)
+            return _value_and_grad(together, W, index, self.training.loss_scale)
         passes = self.passes
         if len(passes) == 1 and not self.state:
             passes = [*passes] * len(W)
@@ -275,7 +431,7 @@ class NetworkLoss(TrainingLoss):
             )
         indices = [None] * len(W) if index is None else index.unbind()
         rows = [
-            _value_and_grad(partial(self._alone, one), w, i, self.training.loss_scale)
+            _value_and_grad(partial(self._alone, examples, one), w, i, self.training.loss_scale)
             for one, w, i in zip(passes, W.unbind(), indices)
         ]
         if len(rows) == 1:  # no copy, as a large network's gradient takes much memory
@@ -284,28 +440,34 @@ class NetworkLoss(TrainingLoss):
         values, gradients = zip(*rows)
         return torch.stack(values), torch.stack(gradients)
 
-    def _count(self, index: Tensor) -> Tensor:
+    def _count(self, labels: Tensor, index: Tensor) -> Tensor:
         """Compute the divisor of the mean loss of examples (..., n), (...)."""
-        y = self.problem.data.y[index.flatten()]
+        y = labels[index.flatten()]
         weights = self.p.weights(y)
         if weights is None:
             weights = y.new_ones(len(y), dtype=torch.float64)
         return weights.view(index.shape).sum(-1)
 
-    def _alone(self, one: Pass, w: Tensor, index: Tensor | None) -> Tensor:
-        x, y = self.problem.data.batch(index)
+    def _alone(
+        self,
+        examples: Data | Given,
+        one: Pass,
+        w: Tensor,
+        index: Tensor | None,
+    ) -> Tensor:
+        x, y = examples.batch(index)
         outputs = self.training.outputs(partial(one, first=self._first), w, x)
         return self.p.nll(outputs, y)
 
-    def _together(self, W: Tensor, index: Tensor | None) -> Tensor:
+    def _together(self, examples: Data | Given, W: Tensor, index: Tensor | None) -> Tensor:
         network = self.network
         assert network is not None
-        y = self.problem.data.y
+        x = examples.x if isinstance(examples, Given) else network.inputs
+        y = examples.y
         if index is None:
-            x = network.inputs
             y = y.expand(len(W), *y.shape)
         else:
-            x = network.inputs.index_select(0, index.flatten())
+            x = x.index_select(0, index.flatten())
             x = x.unflatten(0, index.shape)
             y = y[index]
         with self.training.autocast(W):
@@ -403,6 +565,7 @@ def training_loss(
     *,
     members: Count = 1,
     draws: Count = 1,
+    augment: Augment | None = None,
 ) -> NetworkLoss:
     """Build the mean NLL of minibatches with its gradient, as a method's `update` takes it.
 
@@ -421,6 +584,8 @@ def training_loss(
         training: How minibatches pass.
         members: B, where weights are (B, D).
         draws: S of each member, where weights are (B, S, D), or (S, D) of one.
+        augment: Varies the inputs once a step, as in `fit_sgd`. By hand call
+            `loss.begin(step, batch)` before the gradients of a step.
 
     Raises:
         ValueError: For bad data, and a sampled trunk with trained BatchNorm statistics or
@@ -435,7 +600,8 @@ def training_loss(
         >>> loss.shape, g.shape
         (torch.Size([]), torch.Size([9]))
     """
-    return loss_of(examined(net, data, likelihood), batchnorm, training, members, draws)
+    problem = examined(net, data, likelihood)
+    return loss_of(problem, batchnorm, training, members, draws, augment=augment)
 
 
 def loss_of(
@@ -446,6 +612,7 @@ def loss_of(
     draws: int = 1,
     *,
     shared: bool = False,
+    augment: Augment | None = None,
 ) -> NetworkLoss:
     """Build `training_loss` of a problem that was examined before; `shared` as in `NetworkLoss`."""
     net = problem.net
@@ -477,4 +644,4 @@ def loss_of(
         passes.append(Pass(net))
         if rows > 1 and data.in_memory:
             network = vmapped(net, data.tensor())
-    return NetworkLoss(problem, passes, training, draws, network, shared)
+    return NetworkLoss(problem, passes, training, draws, network, shared, augment)

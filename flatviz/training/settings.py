@@ -13,6 +13,7 @@ from flatviz.checks import NewFile
 from flatviz.core import Net, Progress
 from flatviz.engine.cost import Work
 from flatviz.gaussian import Gaussian
+from flatviz.training.augment import Augment
 from flatviz.training.gradient import PLAIN, Ascent, Training
 
 Setting = Any  # value of a keyword of any method's fit
@@ -40,6 +41,7 @@ class Run:
         progress: True, None (where a terminal watches) or a function.
         batch_size: Examples a minibatch; None, all of them.
         training: How minibatches pass, and when it stops early.
+        augment: What varies the inputs of minibatches, once a step.
     """
 
     label: str = "training"
@@ -48,6 +50,7 @@ class Run:
     progress: Progress = False
     batch_size: int | None = None
     training: Training = PLAIN
+    augment: Augment | None = None
 
     def check_no_validation(self, why: str) -> None:
         """Refuse validation data; `why` says why it is of no use."""
