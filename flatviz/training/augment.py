@@ -92,9 +92,12 @@ def _check_like(augment: Augment, new: object, x: Tensor) -> None:
 
 
 def check_private(augment: Augment, before: tuple) -> None:
-    """Refuse an `augment` that has moved Python's or NumPy's random numbers since `before`.
+    """Check that `augment` has not moved Python's or NumPy's random numbers since `before`.
 
     before: what `random_state` returned.
+
+    Raises:
+        ValueError: If it has.
     """
     if random_state()[:2] != before[:2]:
         raise ValueError(

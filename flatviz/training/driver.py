@@ -201,7 +201,8 @@ def drive(
     loss = gradient if isinstance(gradient, TrainingLoss) else TrainingLoss(gradient)
     seeds = [run.seed] if seeds is None else seeds
     shuffle = run.seed if shuffle is None else shuffle
-    loss.prepare(run.augment, [shuffle] if isinstance(shuffle, int) else shuffle)
+    one_each = [shuffle] if isinstance(shuffle, int) else shuffle
+    loss.prepare(run.augment, run.batch_size, one_each)
     about = {
         **vars(algorithm),
         **loss.about,

@@ -160,7 +160,6 @@ class TrainingLoss:
 
     examples: int = 0  # of its data
     streams: bool = False  # whether its examples are read from a stream
-    augment: Augment | None = None  # what varies its inputs, once a step
 
     def __init__(self, gradient: Gradient | None = None) -> None:
         self.gradient = gradient
@@ -171,7 +170,12 @@ class TrainingLoss:
             raise NotImplementedError
         return self.gradient(w, batch)
 
-    def prepare(self, augment: Augment | None, seeds: Sequence[int]) -> None:
+    def prepare(
+        self,
+        augment: Augment | None,
+        batch_size: int | None,
+        seeds: Sequence[int],
+    ) -> None:
         """Prepare for the steps of a run: what varies inputs, and the seed of each member's."""
         if augment is not None:
             raise ValueError(
@@ -200,6 +204,11 @@ class TrainingLoss:
         It takes no gradients and no noise.
         """
         raise NotImplementedError
+
+    @property
+    def recordable(self) -> bool:
+        """Whether a recorded step would see the inputs of each step."""
+        return True
 
     @property
     def state(self) -> State:

@@ -6,13 +6,12 @@ batch, or with a random trunk.
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 
 import torch
 from torch import Tensor
 
-from flatviz.checks import Count, Statistics, shown
+from flatviz.checks import Count, Statistics
 from flatviz.core import (
     Data,
     Fields,
@@ -23,17 +22,16 @@ from flatviz.core import (
     generator,
     public,
     randn_like,
-    random_state,
     threads,
 )
 from flatviz.engine.batchnorm import TrainingNet, buffers_at, warn_of_kept_statistics
-from flatviz.engine.graphs import recorder_for
 from flatviz.engine.stacked import Vmapped, forward, vmapped
 from flatviz.gaussian import Buffers, Gaussian
 from flatviz.objectives.problem import Problem, examined
 from flatviz.storage.files import State
-from flatviz.training.augment import Augment, augmented, check_private, name_of, seed_of
+from flatviz.training.augment import Augment
 from flatviz.training.gradient import PLAIN, Batch, Training, TrainingLoss
+from flatviz.training.inputs import Given, StepInputs, check_batch, check_in_range
 
 OneLoss = Callable[[Tensor, Tensor | None], Tensor]  # (w (...), index) -> differentiable loss
 
@@ -102,32 +100,6 @@ class SampledTrunk(Pass):
         return {"trunk noise": self._source}
 
 
-@dataclass(frozen=True, eq=False)
-class Given:
-    """Examples of a step, as it sees them: inputs (M, ...) and labels (M,).
-
-    index: the step's minibatch in the data.
-    places: the same in x and y.
-    """
-
-    index: Batch
-    x: Tensor
-    y: Tensor
-    places: Tensor
-
-    def batch(self, index: Tensor | None) -> tuple[Tensor, Tensor]:
-        """Return inputs and labels at these places, as `Data.batch` does."""
-        return (self.x, self.y) if index is None else (self.x[index], self.y[index])
-
-    def stands_for(self, batch: Batch) -> bool:
-        """Tell whether this is the step's minibatch, or what a recorded step has in its place."""
-        if batch is None or self.index is None or batch is self.index:
-            return batch is self.index
-        if batch.is_cuda and torch.cuda.is_current_stream_capturing():
-            return batch.shape == self.index.shape
-        return torch.equal(batch, self.index)
-
-
 class NetworkLoss(TrainingLoss):
     """Mean NLL of minibatches of a problem at weights (..., D), and its gradient.
 
@@ -158,7 +130,7 @@ class NetworkLoss(TrainingLoss):
         augment: Augment | None = None,
     ) -> None:
         super().__init__()
-        self.augment = augment
+        self.inputs = StepInputs(problem.data, training.accumulate, augment)
         self.shared = shared
         self.problem = problem
         self.passes = passes
@@ -169,26 +141,12 @@ class NetworkLoss(TrainingLoss):
         self.examples = len(problem.data)
         self.streams = not problem.data.in_memory
         self._first = True
-        self._built_with = augment
-        self._seeds: Sequence[int] = (0,)  # of what `augment` draws, one a member
-        self._given: Given | None = None  # examples of the step
-        self._buffers: dict[tuple, Given] = {}  # what recorded steps read, by size
-        self._private = False  # whether `augment` was seen to draw by torch alone
-        self._finite: Tensor | None = None  # whether what it returned was finite
 
     def __call__(self, w: Tensor, batch: Batch) -> tuple[Tensor, Tensor]:
         """Compute mean loss (...) and its gradient (..., D)."""
         lead = w.shape[:-1]
         check_batch(batch, lead[:-1] if self.shared else lead)
-        examples: Data | Given = self.problem.data
-        if self._given is not None and self._given.stands_for(batch):
-            examples = self._given
-            batch = self._given.places
-        elif self.augment is not None:
-            raise ValueError(
-                f"augment must make a step's inputs before its gradients, got {name_of(self.augment)}"
-                " and no such step: call loss.begin(step, batch) first"
-            )
+        examples, batch = self.inputs.of(batch)
         if self.shared:
             batch = self._parts(batch, w)
         n = self.examples if batch is None else batch.shape[-1]
@@ -226,109 +184,28 @@ class NetworkLoss(TrainingLoss):
         whole = torch.cat((batch, first), -1)
         return whole.unflatten(-1, (self.draws, -1))
 
-    def prepare(self, augment: Augment | None, seeds: Sequence[int]) -> None:
+    def prepare(
+        self,
+        augment: Augment | None,
+        batch_size: int | None,
+        seeds: Sequence[int],
+    ) -> None:
         """Prepare for the steps of a run: what varies inputs, and the seed of each member's."""
-        self.augment = augment or self._built_with
-        self._seeds = seeds
-        self._private = False
-        self._finite = None
+        self.inputs.prepare(augment, batch_size, seeds)
 
     def begin(self, step: int | None = None, batch: Batch = None) -> None:
-        """Begin a step: new noise, statistics move once, and all calls see the same inputs.
-
-        Inputs of a stream are read here, once a step, and `augment` varies those of the data.  All
-        examples of a stream that pass in parts are read part by part, as they may be many.
-
-        step: its number, from which `augment` draws; None reads nothing.
-        """
+        """Begin a step: new noise, statistics move once, and all calls see the same inputs."""
         self._first = True
-        self._given = None
-        if step is None:
-            return
-        one_by_one = batch is None and self.training.accumulate > 1
-        if self.augment is not None or self.streams and not one_by_one:
-            self._given = self._fixed(self._made(step, batch))
+        self.inputs.begin(step, batch)
 
     def finish(self) -> str:
-        """End the run: from now on calls see the data as they are.
+        """End the run: from now on calls see the data as they are; return what went wrong in it."""
+        return self.inputs.finish()
 
-        Return what went wrong, where `augment` gave NaN or inf in any step.
-        """
-        augment = self.augment
-        self.augment = self._built_with
-        self._given = None
-        self._buffers.clear()
-        if augment is None or self._finite is None or self._finite:
-            return ""
-        return (
-            f"augment must return finite numbers, got NaN or inf from {name_of(augment)}: mend it,"
-            " for instance by clamping x before a logarithm or a power"
-        )
-
-    def _made(self, step: int, batch: Batch) -> Given:
-        """Read the examples of a step, and vary their inputs."""
-        data = self.problem.data
-        index = batch
-        if index is None:
-            index = torch.arange(self.examples, device=data.y.device)
-            if self.augment is not None and len(self._seeds) > 1:
-                index = index.expand(len(self._seeds), -1)
-        check_batch(index, index.shape[:-1])
-        flat = index.flatten()
-        try:
-            x, y = data.batch(flat)
-        except IndexError as error:
-            check_in_range(index, self.examples, error)
-            raise
-        places = torch.arange(len(y), device=y.device).view(index.shape)
-        if self.augment is not None:
-            x = self._varied(self.augment, x, step, index.shape)
-        assert isinstance(x, Tensor)  # streams have no other, and augment refuses them
-        return Given(batch, x, y, places)
-
-    def _varied(
-        self,
-        augment: Augment,
-        x: Tensor | Fields,
-        step: int,
-        shape: torch.Size,
-    ) -> Tensor:
-        """Return what `augment` makes of inputs (M, ...) of minibatches (n,) or (B, n), by parts.
-
-        Each member has its seed, each part of `accumulate` its numbers.
-        """
-        if not isinstance(x, Tensor):
-            raise ValueError(
-                f"augment takes one tensor of inputs, got {x.describe()}: leave it out, or vary"
-                " them in the module"
-            )
-        before = () if self._private else random_state()
-        n = shape[-1]
-        parts = min(self.training.accumulate, n)
-        made = []
-        for member, own in zip(self._seeds, x.split(n)):
-            for part, some in enumerate(own.tensor_split(parts)):
-                made.append(augmented(augment, some, seed_of(member, step, part)))
-        if not self._private:
-            check_private(augment, before)
-            self._private = True
-        x = torch.cat(made)
-        if x.is_floating_point():
-            finite = x.isfinite().all()
-            self._finite = finite if self._finite is None else self._finite & finite
-        return x
-
-    def _fixed(self, given: Given) -> Given:
-        """Write a step's examples into the buffers of its size, which recorded steps read."""
-        if recorder_for(given.x.device) is None:
-            return given
-        shape = given.places.shape
-        if shape not in self._buffers:
-            self._buffers[shape] = given
-        kept = self._buffers[shape]
-        kept.x.copy_(given.x)
-        kept.y.copy_(given.y)
-        return replace(kept, index=given.index)
+    @property
+    def recordable(self) -> bool:
+        """Whether a recorded step would see the inputs of each step."""
+        return self.inputs.held or not self.streams
 
     def check(self, data: Data) -> None:
         """Refuse data that the net cannot read."""
@@ -400,7 +277,8 @@ class NetworkLoss(TrainingLoss):
             "likelihood": self.problem.likelihood,
             "pass": type(self.passes[0]).__name__,
             "draws": (self.draws, self.shared),
-        } | ({} if self.augment is None else {"augment": self.augment})
+            **self.inputs.about,
+        }
 
     def _of(self, member: int) -> Pass:
         if len(self.passes) == 1:
@@ -500,36 +378,6 @@ def _value_and_grad(
             (g,) = torch.autograd.grad(scale * total, w)
             g = g / scale
     return value.detach(), g
-
-
-def check_batch(batch: Batch, lead: tuple[int, ...]) -> None:
-    """Check the kind and shape of the index of a minibatch for members `lead`; reads no value."""
-    if batch is None:
-        return
-    whole = isinstance(batch, Tensor) and batch.dtype in (torch.int64, torch.int32)
-    if not whole:
-        raise TypeError(
-            f"batch must be an int64 tensor of numbers of examples, got {shown(batch)}: use"
-            " torch.as_tensor, and mask.nonzero()[:, 0] of a mask"
-        )
-    members = batch.shape[:-1]
-    if batch.numel() == 0 or batch.ndim == 0 or members != lead[: len(members)]:
-        raise ValueError(
-            f"batch must name at least one example, in shape (n,), or {(*lead, 'n')} with a row for"
-            f" each member, got {tuple(batch.shape)}"
-        )
-
-
-def check_in_range(index: Tensor | None, examples: int, error: IndexError) -> None:
-    """Explain an `IndexError` of a minibatch that names examples which are not there."""
-    if index is None:
-        return
-    low, high = map(int, index.aminmax())
-    if low < 0 or high >= examples:
-        raise ValueError(
-            f"batch must name examples from 0 to {examples - 1}, got {low} to {high}: number the"
-            " rows of the loss's data"
-        ) from error
 
 
 def check_covers(net: Net, q: Gaussian, name: str) -> None:

@@ -4,16 +4,17 @@
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Self
+
+from torch import Tensor
 
 from flatviz.checks import NewFile
 from flatviz.core import Net, Progress
 from flatviz.engine.cost import Work
 from flatviz.gaussian import Gaussian
-from flatviz.training.augment import Augment
 from flatviz.training.gradient import PLAIN, Ascent, Training
 
 Setting = Any  # value of a keyword of any method's fit
@@ -50,7 +51,7 @@ class Run:
     progress: Progress = False
     batch_size: int | None = None
     training: Training = PLAIN
-    augment: Augment | None = None
+    augment: Callable[..., Tensor] | None = None
 
     def check_no_validation(self, why: str) -> None:
         """Refuse validation data; `why` says why it is of no use."""

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 import torch
-from cases import around, assert_exact, blobs, mlp, net_of, normed, numbers_of, refused
+from cases import around, blobs, mlp, net_of, normed, numbers_of, refused
 from internals import RECORDERS
 from oracles import equal, stopping_at
 from pytest import fixture, mark, raises
@@ -135,15 +135,21 @@ def test_a_stopped_fit_resumes_to_the_bit_and_the_file_is_of_one_augmentation(ca
     assert all(map(equal, numbers_of(fit(augment=noisy, checkpoint=path)), numbers_of(whole)))
 
 
-def test_transforms_of_torchvision_draw_anew_for_each_example():
-    x = torch.arange(2.0).expand(20, 3, 2, 2).contiguous()
+def test_transforms_of_torchvision_draw_anew_for_each_example_and_step():
+    x = torch.randn(20, 3, 2, 2)
     net = net_of(torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(12, 2)))
     data = fv.Data(x, torch.arange(20) % 2)
     augment = v2.Compose([v2.RandomHorizontalFlip(), v2.Identity()])
     loss = training_loss(net, data, augment=augment)
-    loss.begin(0, None)
-    mirrored = (loss._given.x[:, 0, 0, 0] == 1).sum()
-    assert 3 < mirrored < 17
+    mirrored = []
+    for step in range(2):
+        loss.begin(step, None)
+        made = loss.inputs._given.x
+        as_it_is = (made == x).flatten(1).all(1)
+        mirrored.append((made == x.flip(-1)).flatten(1).all(1))
+        assert equal(mirrored[step], ~as_it_is)
+        assert 3 < mirrored[step].sum() < 17
+    assert not equal(*mirrored)
     fit = partial(fv.fit_sgd, net, data, seed=0, steps=3, augment=augment)
     assert equal(fit().center, fit().center)
 
@@ -229,7 +235,7 @@ def test_graphs_read_buffers_that_stay_in_place(case, monkeypatch):
     places = []
     for step, batch in enumerate((tensor([1, 2]), tensor([3]), tensor([0, 4]))):
         loss.begin(step, batch)
-        places.append(loss._given.x.data_ptr())
+        places.append(loss.inputs._given.x.data_ptr())
     assert places[0] == places[2] != places[1]
 
 
@@ -258,7 +264,10 @@ def to_nan(x, generator):
     [
         (by_python, "got by_python, which moves the random numbers of Python or NumPy"),
         (by_numpy, "got by_numpy, which moves the random numbers of Python or NumPy"),
-            (to_double, r"augment must return a float32 tensor of shape \(3,\) on cpu, .*got a float64"),
+        (
+            to_double,
+            r"augment must return a float32 tensor of shape \(3,\) on cpu, .*got a float64",
+        ),
         (to_less, r"augment must return a float32 tensor of shape \(24, 3\).*of shape \(23, 3\)"),
         (lambda x: 3, "augment must return .*got 3 from"),
         (to_nan, "augment must return finite numbers, got NaN or inf from to_nan"),
@@ -280,7 +289,7 @@ def test_no_run_augments_a_function_of_weights_or_several_inputs(case):
         drive(sgd, sgd.init(w), square, Run(augment=noisy), steps=1)
     net, data, _ = case
     loss = training_loss(net, data, augment=noisy)
-    with refused("augment must make a step's inputs before its gradients"):
+    with refused("batch must be that of the step, of which augment makes the inputs"):
         loss(net.w, None)
     loss.begin(0, tensor([1, 2]))
     with refused("call loss.begin"):
