@@ -19,7 +19,7 @@ __getattr__, __dir__, _ = lazy(  # for the layers above; no `__all__`, for it is
         ),
         "progress": "Parts Progress one_bar track",
         "seeds": "generator randn_like random_state saved_rng signs_like",
-        "streams": "Inputs Stream pair_of",
+        "streams": "Inputs Stream looked_at pair_of",
         "treated": "RandomTrunk Treated classes_of find_head guesses named_head replace_head",
     },
 )

@@ -39,6 +39,7 @@ from flatviz.core.seeds import saved_rng as saved_rng
 from flatviz.core.seeds import signs_like as signs_like
 from flatviz.core.streams import Inputs as Inputs
 from flatviz.core.streams import Stream as Stream
+from flatviz.core.streams import looked_at as looked_at
 from flatviz.core.streams import pair_of as pair_of
 from flatviz.core.treated import RandomTrunk as RandomTrunk
 from flatviz.core.treated import Treated as Treated

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import torch
 
-from flatviz.core import Data, Net
+from flatviz.core import Data, Net, looked_at
 from flatviz.engine.cost import Work
 from flatviz.engine.determinism import check_function, check_logits
 from flatviz.likelihood import AnyLikelihood, Likelihood, as_likelihood
@@ -39,10 +39,11 @@ def examined(net: Net, data: Data, likelihood: AnyLikelihood) -> Problem:
 
     Errors are those of `nll`.
     """
-    net, work = check_function(net, data.x)
+    x = looked_at(data.x)
+    net, work = check_function(net, x)
     p = as_likelihood(likelihood)
     if p.name in ("categorical", "bernoulli"):
-        check_logits(net, data.x[:2])
+        check_logits(net, x[:2])
     with torch.no_grad():
-        p.check(data.y, net(net.w, data.x[:4]))
+        p.check(data.y, net(net.w, x[:4]))
     return Problem(net, data, p, work)

@@ -14,9 +14,10 @@ import math
 import time
 import warnings
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
 
 import torch
@@ -57,6 +58,9 @@ class Diverged(ValueError):
         ...     print(error)
         the loss must stay finite, got NaN or inf at step 1 of 300: lower lr or radius
     """
+
+
+Ahead = Callable[[Iterator[Batch]], AbstractContextManager[Iterator[Batch]]]
 
 
 class Record(NamedTuple):
@@ -218,7 +222,7 @@ def drive(
         state = state._make(value.clone() for value in state)
     running = Running(algorithm, state, loss, noise, keep)
     n = max(loss.examples, 1)
-    device = state[0].device
+    device = torch.device("cpu") if loss.reads else state[0].device  # workers read numbers
     batches = minibatches(n, run.batch_size, shuffle, device)
     validation = run.training.validation
     stopping = None
@@ -242,12 +246,13 @@ def drive(
         title,
         stopping,
         examples=examples,
+        ahead=loss.ahead,
     )
+    notes = [*running.notes, *filter(None, [loss.note])]
     if fault := loss.finish():
         raise Diverged(fault)
     losses = torch.stack(running.rows["loss"])
     checks = None if stopping is None else torch.stack(stopping.losses)
-    notes = running.notes
     if check:
         floating = [value for value in running.moved() if value.is_floating_point()]
         check_converged(losses, *floating)
@@ -277,6 +282,7 @@ def advance(
     stopping: EarlyStopping | None = None,
     *,
     examples: int | None = None,
+    ahead: Ahead = nullcontext,
 ) -> None:
     """Call `update(step, next(batches))` for each step.
 
@@ -288,6 +294,7 @@ def advance(
     title: title of the run, by `titled`; a file of a run of another title is refused.
     stopping: looks at the state after each step, may end the run, and restores the best state.
     examples: number of examples in a step, for the bar, which then counts images/s.
+    ahead: reads the minibatches of the steps to come, in a block.
 
     Raises:
         ValueError: If the file is of another run.
@@ -299,8 +306,8 @@ def advance(
         return saved() if stopping is None else saved() | stopping.state
 
     done = 0 if run.checkpoint is None else load_state(state(), run.checkpoint, title)
-    for _ in range(done):
-        next(batches)
+    reading = ExitStack()
+    batches = reading.enter_context(ahead(islice(batches, done, steps)))
     last = time.monotonic()
     consistent = True
     try:
@@ -329,6 +336,7 @@ def advance(
                 save_state(state(), done, run.checkpoint, title)
                 last = time.monotonic()
     finally:
+        reading.close()
         # Interrupted mid-update: inconsistent, not saved
         if run.checkpoint is not None and consistent:
             save_state(state(), done, run.checkpoint, title)

@@ -13,7 +13,7 @@ is averaged over the draws.  No other file takes gradients.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Literal, NamedTuple
 
@@ -159,7 +159,9 @@ class TrainingLoss:
     """
 
     examples: int = 0  # of its data
-    streams: bool = False  # whether its examples are read from a stream
+    streams: bool = False  # whether its examples are no tensor in memory
+    reads: bool = False  # whether they are read from a data set, ahead of their steps
+    note: str = ""  # remark on a run, for its history
 
     def __init__(self, gradient: Gradient | None = None) -> None:
         self.gradient = gradient
@@ -185,6 +187,10 @@ class TrainingLoss:
 
     def begin(self, step: int | None = None, batch: Batch = None) -> None:
         """Begin step number `step`, of a minibatch, with new noise; None: one without a number."""
+
+    def ahead(self, batches: Iterator[Batch]) -> AbstractContextManager[Iterator[Batch]]:
+        """Read the minibatches of a run before their steps, in the block."""
+        return nullcontext(batches)
 
     def finish(self) -> str:
         """End the run: from now on calls see the data as they are; return what went wrong in it."""

@@ -4,14 +4,18 @@ Inside a step all gradients work on places in what was read.  It lies in fixed b
 are recorded, as a recording reads them, and they are filled outside of it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
+from itertools import islice
 
 import torch
 from torch import Tensor
 
 from flatviz.checks import shown
-from flatviz.core import Data, Fields, random_state
+from flatviz.core import Data, Fields, Inputs, Stream, random_state
+from flatviz.core.streams import AT_ONCE
 from flatviz.engine.graphs import recorder_for
 from flatviz.training.augment import Augment, augmented, check_private, name_of, seed_of
 from flatviz.training.gradient import Batch
@@ -44,7 +48,7 @@ class Given:
 
 
 class StepInputs:
-    """What a loss sees of its data in each step.
+    """The examples that a loss sees in each step.
 
     Args:
         data: The examples.
@@ -75,6 +79,39 @@ class StepInputs:
         self._finite: Tensor | None = None  # whether all that it returned was finite
         self._given: Given | None = None
         self._buffers: dict[tuple, Given] = {}  # by shape of the minibatch
+        self._ahead: tuple[Batch, Tensor] | None = None  # a minibatch, and its inputs as read
+
+    @contextmanager
+    def ahead(self, batches: Iterator[Batch]) -> Iterator[Iterator[Batch]]:
+        """Yield the minibatches of a run, those of a stream as workers have read them.
+
+        The workers end with the block.
+        """
+        x = self.data.x
+        if not self.held or not isinstance(x, Stream):
+            yield batches
+            return
+        asked = deque[tuple[Batch, int]]()  # minibatches that are being read, and their pieces
+
+        def numbers() -> Iterator[Tensor]:
+            for batch in batches:
+                index = slice(None) if batch is None else batch.flatten().cpu()
+                parts = x.index[index].split(AT_ONCE)
+                asked.append((batch, len(parts)))
+                yield from parts
+
+        with closing(x.pieces(numbers())) as pieces:
+            yield self._as_read(pieces, asked)
+
+    def _as_read(
+        self, pieces: Iterator[Tensor], asked: deque[tuple[Batch, int]]
+    ) -> Iterator[Batch]:
+        """Yield each minibatch after its last piece."""
+        for piece in pieces:
+            batch, n = asked.popleft()
+            rows = [piece, *islice(pieces, n - 1)]
+            self._ahead = batch, rows[0] if n == 1 else torch.cat(rows)
+            yield batch
 
     def begin(self, step: int | None, batch: Batch) -> None:
         """Read and vary the inputs of a step; None: of a step without a number nothing is read."""
@@ -116,30 +153,46 @@ class StepInputs:
         return {} if self.augment is None else {"augment": self.augment}
 
     def _made(self, step: int, batch: Batch) -> Given:
-        """Read the examples of a step, and vary their inputs."""
+        """Read the examples of a step, and vary their inputs.
+
+        Raises:
+            ValueError: For several inputs an example, and a minibatch out of range.
+            IndexError: As the data set raises it.
+        """
         data = self.data
-        index = batch
-        if index is None:
-            index = torch.arange(len(data), device=data.y.device)
-            if self.augment is not None and len(self.seeds) > 1:
-                index = index.expand(len(self.seeds), -1)
+        index = torch.arange(len(data)) if batch is None else batch
         check_batch(index, index.shape[:-1])
         flat = index.flatten()
         try:
-            x, y = data.batch(flat)
+            y = data.y[flat.to(data.y.device)]
+            if self._ahead is not None and self._ahead[0] is batch:
+                assert isinstance(data.x, Stream)
+                x: Tensor | Inputs = data.x.placed(self._ahead[1])
+                self._ahead = None
+            else:
+                x = data.x[flat]
         except IndexError as error:
             check_in_range(index, len(data), error)
             raise
-        places = torch.arange(len(y), device=y.device).view(index.shape)
+        if not isinstance(x, Tensor):  # streams have no other
+            raise ValueError(
+                f"augment takes one tensor of inputs, got {data.x.describe()}: leave it out, or"  # type: ignore[union-attr]
+                " vary them in the module"
+            )
+        members = len(self.seeds)
         if self.augment is not None:
+            if batch is None and members > 1:  # each sees its own of all examples
+                index = index.expand(members, -1)
+                x = torch.cat([x] * members)
+                y = torch.cat([y] * members)
             x = self._varied(self.augment, x, step, index.shape)
-        assert isinstance(x, Tensor)  # streams have no other, and augment refuses them
+        places = torch.arange(len(y), device=y.device).view(index.shape)
         return Given(batch, x, y, places)
 
     def _varied(
         self,
         augment: Augment,
-        x: Tensor | Fields,
+        x: Tensor,
         step: int,
         shape: torch.Size,
     ) -> Tensor:
@@ -148,13 +201,8 @@ class StepInputs:
         Each member has its seed, each part of `accumulate` its numbers.
 
         Raises:
-            ValueError: For several inputs an example, and for numbers that no seed fixes.
+            ValueError: For numbers that no seed fixes.
         """
-        if not isinstance(x, Tensor):
-            raise ValueError(
-                f"augment takes one tensor of inputs, got {x.describe()}: leave it out, or vary"
-                " them in the module"
-            )
         before = () if self._private else random_state()
         n = shape[-1]
         parts = min(self.parts, n)
@@ -216,3 +264,11 @@ def check_in_range(index: Tensor | None, examples: int, error: IndexError) -> No
             f"batch must name examples from 0 to {examples - 1}, got {low} to {high}: number the"
             " rows of the loss's data"
         ) from error
+
+
+def row_for_each(batch: Tensor, lead: tuple[int, ...]) -> Tensor:
+    """Repeat a batch (n,) or (B, n) for all weights of leading dimensions `lead`, (R, n)."""
+    *members, n = batch.shape
+    ones = [1] * (len(lead) - len(members))
+    rows = batch.reshape(*members, *ones, n).expand(*lead, n)
+    return rows.reshape(-1, n)

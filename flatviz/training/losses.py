@@ -5,7 +5,8 @@ batch, or with a random trunk.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 
 import torch
@@ -18,6 +19,7 @@ from flatviz.core import (
     Likelihood,
     Net,
     RandomTrunk,
+    Stream,
     differentiable,
     generator,
     public,
@@ -31,7 +33,7 @@ from flatviz.objectives.problem import Problem, examined
 from flatviz.storage.files import State
 from flatviz.training.augment import Augment
 from flatviz.training.gradient import PLAIN, Batch, Training, TrainingLoss
-from flatviz.training.inputs import Given, StepInputs, check_batch, check_in_range
+from flatviz.training.inputs import Given, StepInputs, check_batch, check_in_range, row_for_each
 
 OneLoss = Callable[[Tensor, Tensor | None], Tensor]  # (w (...), index) -> differentiable loss
 
@@ -140,6 +142,7 @@ class NetworkLoss(TrainingLoss):
         self.p = problem.likelihood
         self.examples = len(problem.data)
         self.streams = not problem.data.in_memory
+        self.reads = isinstance(problem.data.x, Stream)
         self._first = True
 
     def __call__(self, w: Tensor, batch: Batch) -> tuple[Tensor, Tensor]:
@@ -150,7 +153,7 @@ class NetworkLoss(TrainingLoss):
         if self.shared:
             batch = self._parts(batch, w)
         n = self.examples if batch is None else batch.shape[-1]
-        index = None if batch is None else _row_for_each(batch, lead)
+        index = None if batch is None else row_for_each(batch, lead)
         W = w.reshape(-1, w.shape[-1])
         rows = len(W) if self._batched(len(W), n) else 1
         gradient = partial(self._rows, examples)
@@ -201,6 +204,16 @@ class NetworkLoss(TrainingLoss):
     def finish(self) -> str:
         """End the run: from now on calls see the data as they are; return what went wrong in it."""
         return self.inputs.finish()
+
+    def ahead(self, batches: Iterator[Batch]) -> AbstractContextManager[Iterator[Batch]]:
+        """Read the minibatches of a stream before their steps, in the block."""
+        return self.inputs.ahead(batches)
+
+    @property
+    def note(self) -> str:
+        """Remark on how a stream is read."""
+        x = self.problem.data.x
+        return x.note if isinstance(x, Stream) else ""
 
     @property
     def recordable(self) -> bool:
@@ -351,14 +364,6 @@ class NetworkLoss(TrainingLoss):
         with self.training.autocast(W):
             outputs = network(W, x).to(W.dtype)
         return self.p.nll_rows(outputs, y)
-
-
-def _row_for_each(batch: Tensor, lead: tuple[int, ...]) -> Tensor:
-    """Repeat a batch (n,) or (B, n) for all weights of leading dimensions `lead`, (R, n)."""
-    *members, n = batch.shape
-    ones = [1] * (len(lead) - len(members))
-    rows = batch.reshape(*members, *ones, n).expand(*lead, n)
-    return rows.reshape(-1, n)
 
 
 def _value_and_grad(
