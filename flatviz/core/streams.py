@@ -6,7 +6,7 @@ torch's `DataLoader` reads them: by worker processes, ahead of the computation, 
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -132,7 +132,7 @@ class Stream(Sized):
             return "a daemon process starts no others, so that it reads its examples by itself"
         return ""
 
-    def pieces(self, numbers: Iterable[Tensor]) -> Iterator[Tensor]:
+    def pieces(self, numbers: Iterable[Tensor]) -> Generator[Tensor, None, None]:
         """Read the inputs with these numbers in the data set, as it gives them.
 
         Workers read ahead where there are several pieces; they end with the iterator.

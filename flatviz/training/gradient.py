@@ -161,7 +161,6 @@ class TrainingLoss:
     examples: int = 0  # of its data
     streams: bool = False  # whether its examples are no tensor in memory
     reads: bool = False  # whether they are read from a data set, ahead of their steps
-    note: str = ""  # remark on a run, for its history
 
     def __init__(self, gradient: Gradient | None = None) -> None:
         self.gradient = gradient
@@ -210,6 +209,11 @@ class TrainingLoss:
         It takes no gradients and no noise.
         """
         raise NotImplementedError
+
+    @property
+    def note(self) -> str:
+        """Remark on how its examples are read."""
+        return ""
 
     @property
     def recordable(self) -> bool:
