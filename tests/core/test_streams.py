@@ -158,8 +158,9 @@ def test_a_resumed_fit_reads_no_minibatch_of_the_steps_before(case, tmp_path):
 def test_workers_end_with_a_fit_that_is_cancelled(case, step):
     net, _ = case
     _, data = begun(workers=2)
-    with raises(KeyboardInterrupt):
+    with raises(KeyboardInterrupt) as error:  # whose traceback keeps the frames of the fit
         fv.fit_sgd(net, data, seed=0, steps=9, batch_size=8, progress=stopping_at(step))
+    assert error.traceback
     assert not multiprocessing.active_children()
 
 
