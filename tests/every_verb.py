@@ -266,7 +266,7 @@ def script(fv, module, data, task, pictures, late, plain, line):
     fv.datasets.images_like(fv.Data((255 * images.x).byte(), images.y), (3, 4, 4))
     fv.datasets.corrupt(images, "fog", 1, seed=0)
     fv.datasets.data_from((images.x, images.y))
-    fv.datasets.stream(list(zip(images.x, images.y)), workers=1)
+    fv.datasets.stream(list(zip(images.x, images.y)), workers=0)
     shots = fv.datasets.transfer_task(images, images, shots=1, seed=0)
     fv.models.mlp(shots, hidden=(4,), seed=0)
     fv.models.convnet(shots, channels=(2, 2), seed=0)

@@ -38,6 +38,7 @@ from .seeds import saved_rng as saved_rng
 from .seeds import signs_like as signs_like
 from .streams import Inputs as Inputs
 from .streams import Stream as Stream
+from .streams import looked_at as looked_at
 from .streams import pair_of as pair_of
 from .treated import RandomTrunk as RandomTrunk
 from .treated import Treated as Treated

@@ -23,16 +23,17 @@ from torch.utils.data import (
     SequentialSampler,
     Subset,
     SubsetRandomSampler,
+    default_collate,
+    default_convert,
 )
 
 from flatviz.checks import check_count, check_dense, each, kind
 from flatviz.core import Data, Stream, generator, pair_of, random_state, saved_rng
 from flatviz.core.data import inputs_of
 from flatviz.core.inputs import channels_first
-from flatviz.core.streams import Examples
+from flatviz.core.streams import LOOKED_AT, Examples, Reading, collated
 
 AT_ONCE = 64  # examples of a loader whose own batches are of several sizes
-CHECKED = 8  # examples that are read twice, to find random transforms
 WHOLE = (int, np.integer, np.bool_)  # labels in an array of objects that are class numbers
 LABELS = ("labels", "label", "targets", "target", "y")  # names under which a dict holds them
 check_texts = each(kind(str, "a text"), "texts")
@@ -365,17 +366,20 @@ def _numbered(array: np.ndarray, names: tuple[str, ...]) -> tuple[Tensor, tuple[
     return y.view(shape), names
 
 
-def stream(examples: object, *, workers: int = 2) -> Data:
+def stream(examples: object, *, workers: int | None = None) -> Data:
     """Read a Dataset of (x, y) pairs, or a DataLoader's, as a `Data` that reads on demand.
 
     The order is always that of the data set, so that an objective stays one function of the
-    weights; a minibatch reads only its examples.  A full-batch gradient reads them all.  Labels are
-    the data set's `targets` or `labels`; without those every example is read once for its label.
+    weights; a minibatch reads only its examples, once a step.  A full-batch gradient reads them
+    all.  Labels are the data set's `targets` or `labels`; without those every example is read once
+    for its label.
 
     Args:
         examples: A `torch.utils.data.Dataset` with a length and `examples[i]`, x of one shape.  A
-            `DataLoader` stands for its data set, as in `data_from`.
-        workers: Threads that read.
+            `DataLoader` stands for its data set, as in `data_from`, and reads as it says: its
+            workers, collate_fn, worker_init_fn, multiprocessing_context, prefetch_factor, timeout.
+        workers: Processes that read the next minibatches while one is computed, as `num_workers`
+            of a `DataLoader`; None: those of the loader, else 0.
 
     Raises:
         TypeError: For a data set without a length or without `examples[i]`: `data_from` reads those
@@ -386,11 +390,16 @@ def stream(examples: object, *, workers: int = 2) -> Data:
         >>> import torch, flatviz as fv
         >>> pairs = torch.utils.data.TensorDataset(torch.rand(6, 3), torch.arange(6) % 2)
         >>> fv.datasets.stream(pairs)
-        Data(6 examples, x (6, 3) float32, streamed by 2 threads, classes 0..1)
+        Data(6 examples, x (6, 3) float32, streamed, classes 0..1)
     """
-    check_count(workers, "workers")
+    reading = Reading()
     if isinstance(examples, DataLoader):
-        examples = _in_order(examples).dataset
+        reading = _reading(examples)
+        examples = _source(examples)
+    if workers is not None:
+        reading = reading._replace(num_workers=check_count(workers, "workers", least=0))
+    if not reading.num_workers:
+        reading = Reading(collate_fn=reading.collate_fn)
     if isinstance(examples, IterableDataset) or not isinstance(examples, Examples):
         raise TypeError(
             "a stream needs a data set with a length and examples[i], got"
@@ -398,33 +407,48 @@ def stream(examples: object, *, workers: int = 2) -> Data:
         )
     if len(examples) == 0:
         raise ValueError("examples must hold at least one (x, y), got an empty set")
-    pairs = _read_twice(examples)
+    pairs = _read_twice(examples, reading)
     first, _ = next(iter(pairs.values()))
     is_image = first.dtype == torch.uint8 and first.ndim == 3
     dtype = torch.float32 if is_image else first.dtype
     y, names = _labels_of(_labels(examples, pairs), None)
     index = torch.arange(len(examples))
-    x = Stream(examples, index, first.shape, workers, dtype=dtype)
+    # What was read already, except what its first use in a fit must refuse
+    looked = {i: x for i, (x, _) in pairs.items() if x.shape == first.shape and x.isfinite().all()}
+    x = Stream(examples, index, first.shape, reading, dtype=dtype, looked=looked)
     return Data(x, y, names or class_names_of(examples, y))
 
 
-def _read_twice(examples: Examples) -> dict[int, tuple[Tensor, object]]:
+def _reading(loader: DataLoader) -> Reading:
+    """Return how a loader reads."""
+    named = {name: getattr(loader, name) for name in Reading._fields}
+    if named["collate_fn"] in (default_collate, default_convert):
+        named["collate_fn"] = None
+    return Reading(**named)
+
+
+def _read_twice(examples: Examples, reading: Reading) -> dict[int, tuple[Tensor, object]]:
     """Read a few examples by index, twice; refuse random transforms."""
     before = random_state()
     n = len(examples)
-    spread = torch.linspace(0, n - 1, min(n, CHECKED), dtype=torch.float64)
-    few = spread.long().tolist()
+    spread = torch.linspace(0, n - 1, min(n, LOOKED_AT), dtype=torch.float64)
+    few = spread.round().long().tolist()
 
     def read() -> list[tuple[Tensor, object]]:
-        return [pair_of(examples[i], i) for i in few]
+        pairs = [pair_of(examples[i], i) for i in few]
+        if reading.collate_fn is None:
+            return pairs
+        x, y = collated(reading.collate_fn, pairs)
+        return list(zip(x, y))
 
     pairs = read()
     same = all(_equal(x, again) for (x, _), (again, _) in zip(pairs, read()))
     if before != random_state() or not same:
         raise ValueError(
             "examples must be the same each time they are read, got random ones (augmentation), of"
-            " which no surface has one value: leave random transforms out, or draw once for all"
-            " with fv.datasets.data_from"
+            " which no surface has one value: leave random transforms out of the data set and give"
+            " them to the fit, augment=transform, which draws anew in each step; or draw once for"
+            " all with fv.datasets.data_from"
         )
     return dict(zip(few, pairs))
 

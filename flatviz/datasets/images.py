@@ -11,8 +11,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from flatviz.checks import Count, FilePath, Seed
+from flatviz.checks import Count, FilePath, Seed, Whole
 from flatviz.core import Data, Pixels, Stream, generator, public
+from flatviz.core.streams import Reading
 from flatviz.words import PUBLIC, check_choice
 
 MEMORY = 2**31  # bytes of images that a folder may take
@@ -100,6 +101,7 @@ def image_folder(
     per_class: Count | None = None,
     classes: tuple[str, ...] | None = None,
     seed: Seed = 0,
+    workers: Whole = 0,
 ) -> Data:
     """Read images from a folder of class folders, whose names are those of the classes.
 
@@ -117,6 +119,7 @@ def image_folder(
         classes: Names of all classes in the order of their numbers, for a folder that lacks some:
             `train.class_names`.
         seed: Fixes which.
+        workers: Processes that read the next minibatches of such a folder while one is computed.
 
     Raises:
         FileNotFoundError: For a folder that is not there.
@@ -186,7 +189,7 @@ def image_folder(
     if len(chosen) * shape.numel() > MEMORY:
         stats = [os.stat(samples[i][0]) for i in chosen]
         stamps = tuple((stat.st_size, stat.st_mtime_ns) for stat in stats)
-        stream = Stream(images, torch.tensor(chosen), shape, content=stamps)
+        stream = Stream(images, torch.tensor(chosen), shape, Reading(workers), content=stamps)
         return Data(stream, y, names)
     x = torch.empty((len(chosen), *shape), dtype=torch.uint8)
     for row, i in enumerate(chosen):

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from flatviz.checks import Several, Vector, check_weights
-from flatviz.core import Data, Fields, Net, public, run, saved_rng
+from flatviz.core import Data, Fields, Net, looked_at, public, run, saved_rng
 from flatviz.gaussian import Buffers
 from flatviz.words import first_few
 
@@ -91,10 +91,8 @@ def kept_statistics(net: Net, x: Tensor | Fields) -> list[str]:
 
 def warn_of_kept_statistics(net: Net, data: Data) -> None:
     """Warn where a training with batch statistics leaves those of other norms as they are."""
-    few = torch.arange(min(2, len(data)), device=data.y.device)
-    x, _ = data.batch(few)
     kinds = []
-    for name in kept_statistics(net, x):
+    for name in kept_statistics(net, looked_at(data.x)[:2]):
         kind = type(net.module.get_submodule(name)).__name__
         kinds.append(f"{name or 'the module'} ({kind})")
     if kinds:

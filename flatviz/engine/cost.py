@@ -8,7 +8,7 @@ from torch import Tensor
 from torch._ops import OpOverload
 from torch.utils._pytree import tree_leaves
 
-from flatviz.core import Dispatch, Inputs, Net, saved_rng
+from flatviz.core import Dispatch, Inputs, Net, looked_at, saved_rng
 
 # Bytes of one batch's largest activation: it and its neighbour stay in a core's second-level cache
 CACHE = 2**20
@@ -112,6 +112,7 @@ class Sizes(Dispatch):
 
 def work_of(net: Net, x: Tensor | Inputs) -> Work:
     """Measure the work of an example, from passes of one and two, whose activations differ."""
+    x = looked_at(x)
     two = x[:2].clone() if len(x) > 1 else x[[0, 0]]
     net.look(two)  # the first look also runs the net, which must not be counted
     passes = []

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor
 
-from flatviz.core import Fields, Inputs, Net, generator, randn_like, saved_rng
+from flatviz.core import Fields, Inputs, Net, generator, looked_at, randn_like, saved_rng
 from flatviz.core.arithmetic import arithmetic
 from flatviz.engine.cost import Work, few_of, work_of
 from flatviz.words import brief
@@ -36,6 +36,7 @@ def check_function(net: Net, x: Tensor | Inputs) -> tuple[Net, Work]:
             outputs that depend on the rest of the batch.
     """
     with torch.inference_mode(False), torch.no_grad(), saved_rng():
+        x = looked_at(x)
         looked = net.look(x)
         with passing(net, x):
             work = work_of(net, x)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import torch
 
-from flatviz.core import Data, Net
+from flatviz.core import Data, Net, looked_at
 from flatviz.core.inputs import warn_of_bytes
 from flatviz.engine.cost import Work
 from flatviz.engine.determinism import check_function, check_logits
@@ -40,11 +40,12 @@ def examined(net: Net, data: Data, likelihood: AnyLikelihood) -> Problem:
 
     Errors are those of `nll`.
     """
-    net, work = check_function(net, data.x)
-    warn_of_bytes(data.x)
+    x = looked_at(data.x)
+    net, work = check_function(net, x)
+    warn_of_bytes(x)
     p = as_likelihood(likelihood)
     if p.name in ("categorical", "bernoulli"):
-        check_logits(net, data.x[:2])
+        check_logits(net, x[:2])
     with torch.no_grad():
-        p.check(data.y, net(net.w, data.x[:4]))
+        p.check(data.y, net(net.w, x[:4]))
     return Problem(net, data, p, work)

@@ -58,7 +58,7 @@ class Dropout(Descending[Draws]):
         torch.Size([3, 58])
     """
 
-    takes = ("steps", "batch_size", "training")
+    takes = ("steps", "batch_size", "training", "augment")
     lr: Rate = 0.05
     rate: Share | None = None
     n_draws: Count = 30

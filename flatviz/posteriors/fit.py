@@ -8,6 +8,7 @@ from typing import Annotated, Any, cast
 from flatviz.checks import Count, Seed, Statistics, Whole
 from flatviz.core import Data, Likelihood, Net, Progress, public
 from flatviz.objectives.problem import Problem, examined
+from flatviz.training.augment import Augment
 from flatviz.training.driver import Diverged
 from flatviz.training.gradient import PLAIN, Training
 from flatviz.training.method import Method, Q, fit_problem
@@ -42,6 +43,7 @@ def fit(
     likelihood: Likelihood = "categorical",
     training: Training = PLAIN,
     batchnorm: Statistics | None = None,
+    augment: Augment | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = None,
 ) -> Q:
@@ -64,6 +66,10 @@ def fit(
         batchnorm: "frozen" uses the net's BatchNorm statistics; "train" those of each batch, and
             leaves statistics of the data at each draw (of SGD, VI and SA-BMA: those collected in
             training) in `q.buffers`, which `predict` uses.  None: the method's usual.
+        augment: Varies the inputs of a minibatch once a step, for both gradients and all draws: a
+            transform of one example, as of torchvision.transforms.v2, or f(x, generator) of all
+            (n, ...), on their device.  Images stored as bytes come from 0 to 1.  None: data as it
+            is, as it also is for surfaces, scores and validation.
         checkpoint: Path to save to and resume from.
         progress: None shows a bar where a terminal or a notebook watches; True, False, or a
             function(done, total, label).
@@ -84,7 +90,9 @@ def fit(
         >>> solution.method
         SGD(lr=0.05)
     """
-    run = run_of(net, method, seed, steps, batch_size, training, batchnorm, checkpoint, progress)
+    run = run_of(
+        net, method, seed, steps, batch_size, training, batchnorm, augment, checkpoint, progress
+    )
     return fit_problem(examined(net, data, likelihood), method, run)
 
 
@@ -96,6 +104,7 @@ def run_of(
     batch_size: int | None,
     training: Training,
     batchnorm: Statistics | None,
+    augment: Augment | None,
     checkpoint: Checkpoint,
     progress: Progress,
 ) -> Run:
@@ -109,6 +118,7 @@ def run_of(
         "batch_size": batch_size,
         "batchnorm": batchnorm,
         "training": None if training is PLAIN else training,
+        "augment": augment,
     }
     for name, value in given.items():
         if value is not None and name not in method.takes:
@@ -126,6 +136,7 @@ def run_of(
         training,
         steps,
         batchnorm or usual.batchnorm,
+        augment=augment,
     )
 
 
@@ -134,6 +145,7 @@ ADVICE = {
     "batch_size": "each of its steps takes all examples",
     "batchnorm": "it keeps the net's statistics",
     "training": "each of its steps takes all examples in float32",
+    "augment": "its loss is that of the data as they are",
 }
 
 
@@ -149,6 +161,7 @@ def fit_many(
     likelihood: Likelihood = "categorical",
     training: Training = PLAIN,
     batchnorm: Statistics | None = None,
+    augment: Augment | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = None,
 ) -> dict[tuple[int, int], Any]:
@@ -169,6 +182,7 @@ def fit_many(
         likelihood: As in `fit`.
         training: As in `fit`.
         batchnorm: As in `fit`.
+        augment: As in `fit`.
         checkpoint: Path; those of several groups end with their number.
         progress: As in `fit`.
 
@@ -187,7 +201,9 @@ def fit_many(
     """
     problem = examined(net, data, likelihood)
     runs = [
-        run_of(net, m, seeds[0], steps, batch_size, training, batchnorm, checkpoint, progress)
+        run_of(
+            net, m, seeds[0], steps, batch_size, training, batchnorm, augment, checkpoint, progress
+        )
         for m in methods
     ]
     ready = [m.completed(problem, run) for m, run in zip(methods, runs)]

@@ -56,7 +56,7 @@ class Multi(Descending[Mixture]):
     """
 
     label = "members"
-    takes = ("steps", "batch_size", "training")
+    takes = ("steps", "batch_size", "training", "augment")
     method: Method[Any] = field(default=BY_NET, kw_only=False)
     lr: Rate = 0.05
     members: Count = 3

@@ -54,7 +54,7 @@ class SVGD(Sampling[PointState]):
     """
 
     label = "SVGD"
-    takes = ("steps", "batch_size", "batchnorm", "training")
+    takes = ("steps", "batch_size", "batchnorm", "training", "augment")
     lr: Rate = 0.1
     n_draws: Several = 30
     momentum: Momentum = 0.9

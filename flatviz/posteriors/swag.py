@@ -54,7 +54,7 @@ class Tail(Descending[Q], Stepped[Q, PointState], Generic[Q]):
     """
 
     usual = Usual(batch_size=64)
-    takes = ("batch_size", "batchnorm", "training")
+    takes = ("batch_size", "batchnorm", "training", "augment")
     rates = (0.05, 0.02)
     snapshots: Several = 20
 

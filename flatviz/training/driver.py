@@ -14,9 +14,10 @@ import math
 import time
 import warnings
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
 
 import torch
@@ -57,6 +58,9 @@ class Diverged(ValueError):
         ...     print(error)
         the loss must stay finite, got NaN or inf at step 1 of 300: lower lr or radius
     """
+
+
+Ahead = Callable[[Iterator[Batch]], AbstractContextManager[Iterator[Batch]]]
 
 
 class Record(NamedTuple):
@@ -155,7 +159,7 @@ class Running(Generic[S]):
 
     def update(self, at: int, batch: Batch) -> None:
         """Take step number `at`."""
-        self.loss.begin()
+        self.loss.begin(at, batch)
         noise = self.noise.at(at)
         if self.rates is not None:
             noise = (*noise, self.rates[at])
@@ -211,7 +215,8 @@ def drive(
     Raises:
         ValueError: For validation data, where weights are collected: early stopping would not take
             them back.
-        Diverged: If the loss or a tensor of the state becomes NaN or inf, with `check`.
+        Diverged: If the loss or a tensor of the state becomes NaN or inf, with `check`; if
+            `run.augment` gives such numbers.
     """
     if any(step in keep for step in range(steps)):
         run.check_no_validation(
@@ -220,6 +225,8 @@ def drive(
     loss = gradient if isinstance(gradient, TrainingLoss) else TrainingLoss(gradient)
     seeds = [run.seed] if seeds is None else seeds
     shuffle = run.seed if shuffle is None else shuffle
+    one_each = [shuffle] if isinstance(shuffle, int) else shuffle
+    loss.prepare(run.augment, run.batch_size, one_each)
     about = {
         **vars(algorithm),
         **loss.about,
@@ -238,6 +245,7 @@ def drive(
     rates = factors(schedule or algorithm.schedule, steps, device)
     running = Running(algorithm, state, loss, noise, keep, rates)
     n = max(loss.examples, 1)
+    device = torch.device("cpu") if loss.reads else device  # workers read numbers
     batches = minibatches(n, run.batch_size, shuffle, device)
     validation = run.training.validation
     stopping = None
@@ -261,10 +269,13 @@ def drive(
         title,
         stopping,
         examples=examples,
+        ahead=loss.ahead,
     )
+    notes = [*running.notes, *run.notes, *filter(None, [loss.note])]
+    if fault := loss.finish():
+        raise Diverged(fault)
     losses = torch.stack(running.rows["loss"])
     checks = None if stopping is None else torch.stack(stopping.losses)
-    notes = [*running.notes, *run.notes]
     if check:
         floating = [value for value in running.moved() if value.is_floating_point()]
         check_converged(losses, *floating)
@@ -294,6 +305,7 @@ def advance(
     stopping: EarlyStopping | None = None,
     *,
     examples: int | None = None,
+    ahead: Ahead = nullcontext,
 ) -> None:
     """Call `update(step, next(batches))` for each step.
 
@@ -305,6 +317,7 @@ def advance(
     title: title of the run, by `titled`; a file of a run of another title is refused.
     stopping: looks at the state after each step, may end the run, and restores the best state.
     examples: number of examples in a step, for the bar, which then counts images/s.
+    ahead: reads the minibatches of the steps to come, in a block.
 
     Raises:
         ValueError: If the file is of another run.
@@ -316,8 +329,8 @@ def advance(
         return saved() if stopping is None else saved() | stopping.state
 
     done = 0 if run.checkpoint is None else load_state(state(), run.checkpoint, title)
-    for _ in range(done):
-        next(batches)
+    reading = ExitStack()
+    batches = reading.enter_context(ahead(islice(batches, done, steps)))
     last = time.monotonic()
     consistent = True
     try:
@@ -346,6 +359,7 @@ def advance(
                 save_state(state(), done, run.checkpoint, title)
                 last = time.monotonic()
     finally:
+        reading.close()
         # Interrupted mid-update: inconsistent, not saved
         if run.checkpoint is not None and consistent:
             save_state(state(), done, run.checkpoint, title)

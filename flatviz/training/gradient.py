@@ -13,7 +13,7 @@ is averaged over the draws.  No other file takes gradients.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Literal, NamedTuple
 
@@ -25,6 +25,7 @@ from flatviz.core import Data, Fields, public
 from flatviz.gaussian import Gaussian
 from flatviz.noun import Noun
 from flatviz.storage.files import State
+from flatviz.training.augment import Augment, name_of
 
 Network = Callable[[Tensor, Tensor | Fields], Tensor]  # (w (D,), x (n, ...)) -> outputs (n, C)
 Ascent = Callable[[Tensor, Tensor], Tensor]  # (w, g) -> e, as in core/ascent.py
@@ -153,12 +154,13 @@ LOSS_SCALE = 1024.0  # below 6e-8 float16 is 0; above 65,504 it is inf
 class TrainingLoss:
     """A gradient, with what the driver asks of it beside values; defaults are a plain function's.
 
-    Within a step all calls have the same noise (masks, a sampled trunk), and only the first moves
-    statistics of BatchNorm: `begin` starts the next step.
+    Within a step all calls have the same noise (masks, a sampled trunk) and the same inputs, and
+    only the first moves statistics of BatchNorm: `begin` starts the next step.
     """
 
     examples: int = 0  # of its data
-    streams: bool = False  # whether its examples are read from a stream
+    streams: bool = False  # whether its examples are no tensor in memory
+    reads: bool = False  # whether they are read from a data set, ahead of their steps
 
     def __init__(self, gradient: Gradient | None = None) -> None:
         self.gradient = gradient
@@ -169,8 +171,29 @@ class TrainingLoss:
             raise NotImplementedError
         return self.gradient(w, batch)
 
-    def begin(self) -> None:
-        """Begin a step, with new noise."""
+    def prepare(
+        self,
+        augment: Augment | None,
+        batch_size: int | None,
+        seeds: Sequence[int],
+    ) -> None:
+        """Prepare for the steps of a run: what varies inputs, and the seed of each member's."""
+        if augment is not None:
+            raise ValueError(
+                f"augment needs the loss of a network, got {name_of(augment)} for a function of w:"
+                " leave it out"
+            )
+
+    def begin(self, step: int | None = None, batch: Batch = None) -> None:
+        """Begin step number `step`, of a minibatch, with new noise; None: one without a number."""
+
+    def ahead(self, batches: Iterator[Batch]) -> AbstractContextManager[Iterator[Batch]]:
+        """Read the minibatches of a run before their steps, in the block."""
+        return nullcontext(batches)
+
+    def finish(self) -> str:
+        """End the run: from now on calls see the data as they are; return what went wrong in it."""
+        return ""
 
     def check(self, data: Data) -> None:
         """Refuse data that `score` cannot take."""
@@ -186,6 +209,16 @@ class TrainingLoss:
         It takes no gradients and no noise.
         """
         raise NotImplementedError
+
+    @property
+    def note(self) -> str:
+        """Remark on how its examples are read."""
+        return ""
+
+    @property
+    def recordable(self) -> bool:
+        """Whether a recorded step would see the inputs of each step."""
+        return True
 
     @property
     def state(self) -> State:

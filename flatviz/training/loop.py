@@ -129,6 +129,6 @@ def replayed(
             f"{NOT_REPLAYED}: the loss changes something at each call, statistics of BatchNorm or a"
             " generator"
         ]
-    elif loss.streams:
-        notes = [f"{NOT_REPLAYED}: examples come from a stream"]
+    elif not loss.recordable:
+        notes = [f"{NOT_REPLAYED}: examples are read part by part, or have several inputs"]
     return plain if notes else Replay(plain, recorder, notes), notes

@@ -5,19 +5,21 @@ batch, or with a random trunk.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 
 import torch
 from torch import Tensor
 
-from flatviz.checks import Count, Statistics, shown
+from flatviz.checks import Count, Statistics
 from flatviz.core import (
     Data,
     Fields,
     Likelihood,
     Net,
     RandomTrunk,
+    Stream,
     differentiable,
     generator,
     public,
@@ -29,7 +31,9 @@ from flatviz.engine.stacked import Vmapped, forward, vmapped
 from flatviz.gaussian import Buffers, Gaussian
 from flatviz.objectives.problem import Problem, examined
 from flatviz.storage.files import State
+from flatviz.training.augment import Augment
 from flatviz.training.gradient import PLAIN, Batch, Training, TrainingLoss
+from flatviz.training.inputs import Given, StepInputs, check_batch, check_in_range, row_for_each
 
 OneLoss = Callable[[Tensor, Tensor | None], Tensor]  # (w (...), index) -> differentiable loss
 
@@ -114,6 +118,7 @@ class NetworkLoss(TrainingLoss):
         shared: Whether each draw of a member gets an equal part of its batch in place of all of it.
             In a last, smaller minibatch whose size is no multiple of the draws, some examples are
             in two parts.
+        augment: What varies the inputs, once a step.
     """
 
     def __init__(
@@ -124,8 +129,10 @@ class NetworkLoss(TrainingLoss):
         draws: int = 1,
         network: Vmapped | None = None,
         shared: bool = False,
+        augment: Augment | None = None,
     ) -> None:
         super().__init__()
+        self.inputs = StepInputs(problem.data, training.accumulate, augment)
         self.shared = shared
         self.problem = problem
         self.passes = passes
@@ -135,21 +142,25 @@ class NetworkLoss(TrainingLoss):
         self.p = problem.likelihood
         self.examples = len(problem.data)
         self.streams = not problem.data.in_memory
+        self.reads = isinstance(problem.data.x, Stream)
         self._first = True
 
     def __call__(self, w: Tensor, batch: Batch) -> tuple[Tensor, Tensor]:
         """Compute mean loss (...) and its gradient (..., D)."""
         lead = w.shape[:-1]
         check_batch(batch, lead[:-1] if self.shared else lead)
+        examples, batch = self.inputs.of(batch)
         if self.shared:
             batch = self._parts(batch, w)
         n = self.examples if batch is None else batch.shape[-1]
-        index = None if batch is None else _row_for_each(batch, lead)
+        index = None if batch is None else row_for_each(batch, lead)
         W = w.reshape(-1, w.shape[-1])
         rows = len(W) if self._batched(len(W), n) else 1
+        gradient = partial(self._rows, examples)
+        count = partial(self._count, examples.y)
         with threads(self.problem.work.layer * n * rows):
             try:
-                value, g = self.training.in_parts(self._rows, W, index, self.examples, self._count)
+                value, g = self.training.in_parts(gradient, W, index, self.examples, count)
             except IndexError as error:  # no look before, which would wait for a GPU
                 check_in_range(index, self.examples, error)
                 raise
@@ -159,9 +170,9 @@ class NetworkLoss(TrainingLoss):
         weighted = self.p.weights(self.problem.data.y[:1]) is not None
         if self.shared and weighted and index is not None:
             # The mean over draws is that of all labels that count
-            count = self._count(index).view(lead).to(w)
-            mean = count.mean(-1, keepdim=True)
-            share = count / mean.clamp_min(torch.finfo(w.dtype).tiny)
+            counts = count(index).view(lead).to(w)
+            mean = counts.mean(-1, keepdim=True)
+            share = counts / mean.clamp_min(torch.finfo(w.dtype).tiny)
             value = share * value
             g = share[..., None] * g
         return value, g
@@ -176,9 +187,38 @@ class NetworkLoss(TrainingLoss):
         whole = torch.cat((batch, first), -1)
         return whole.unflatten(-1, (self.draws, -1))
 
-    def begin(self) -> None:
-        """Begin a step: new noise, and statistics move once."""
+    def prepare(
+        self,
+        augment: Augment | None,
+        batch_size: int | None,
+        seeds: Sequence[int],
+    ) -> None:
+        """Prepare for the steps of a run: what varies inputs, and the seed of each member's."""
+        self.inputs.prepare(augment, batch_size, seeds)
+
+    def begin(self, step: int | None = None, batch: Batch = None) -> None:
+        """Begin a step: new noise, statistics move once, and all calls see the same inputs."""
         self._first = True
+        self.inputs.begin(step, batch)
+
+    def finish(self) -> str:
+        """End the run: from now on calls see the data as they are; return what went wrong in it."""
+        return self.inputs.finish()
+
+    def ahead(self, batches: Iterator[Batch]) -> AbstractContextManager[Iterator[Batch]]:
+        """Read the minibatches of a stream before their steps, in the block."""
+        return self.inputs.ahead(batches)
+
+    @property
+    def note(self) -> str:
+        """Remark on how a stream is read."""
+        x = self.problem.data.x
+        return x.note if isinstance(x, Stream) else ""
+
+    @property
+    def recordable(self) -> bool:
+        """Whether a recorded step would see the inputs of each step."""
+        return self.inputs.held or not self.streams
 
     def check(self, data: Data) -> None:
         """Refuse data that the net cannot read."""
@@ -250,6 +290,7 @@ class NetworkLoss(TrainingLoss):
             "likelihood": self.problem.likelihood,
             "pass": type(self.passes[0]).__name__,
             "draws": (self.draws, self.shared),
+            **self.inputs.about,
         }
 
     def _of(self, member: int) -> Pass:
@@ -260,11 +301,17 @@ class NetworkLoss(TrainingLoss):
     def _batched(self, rows: int, n: int) -> bool:
         return self.network is not None and self.network.worth_batching(rows, n)
 
-    def _rows(self, W: Tensor, index: Tensor | None) -> tuple[Tensor, Tensor]:
+    def _rows(
+        self,
+        examples: Data | Given,
+        W: Tensor,
+        index: Tensor | None,
+    ) -> tuple[Tensor, Tensor]:
         """Compute losses (R,) and gradients (R, D) of the rows of W, in one pass or one by one."""
         n = self.examples if index is None else index.shape[1]
         if self._batched(len(W), n):
-            return _value_and_grad(self._together, W, index, self.training.loss_scale)
+            together = partial(self._together, examples)
+            return _value_and_grad(together, W, index, self.training.loss_scale)
         passes = self.passes
         if len(passes) == 1 and not self.state:
             passes = [*passes] * len(W)
@@ -275,7 +322,7 @@ class NetworkLoss(TrainingLoss):
             )
         indices = [None] * len(W) if index is None else index.unbind()
         rows = [
-            _value_and_grad(partial(self._alone, one), w, i, self.training.loss_scale)
+            _value_and_grad(partial(self._alone, examples, one), w, i, self.training.loss_scale)
             for one, w, i in zip(passes, W.unbind(), indices)
         ]
         if len(rows) == 1:  # no copy, as a large network's gradient takes much memory
@@ -284,41 +331,39 @@ class NetworkLoss(TrainingLoss):
         values, gradients = zip(*rows)
         return torch.stack(values), torch.stack(gradients)
 
-    def _count(self, index: Tensor) -> Tensor:
+    def _count(self, labels: Tensor, index: Tensor) -> Tensor:
         """Compute the divisor of the mean loss of examples (..., n), (...)."""
-        y = self.problem.data.y[index.flatten()]
+        y = labels[index.flatten()]
         weights = self.p.weights(y)
         if weights is None:
             weights = y.new_ones(len(y), dtype=torch.float64)
         return weights.view(index.shape).sum(-1)
 
-    def _alone(self, one: Pass, w: Tensor, index: Tensor | None) -> Tensor:
-        x, y = self.problem.data.batch(index)
+    def _alone(
+        self,
+        examples: Data | Given,
+        one: Pass,
+        w: Tensor,
+        index: Tensor | None,
+    ) -> Tensor:
+        x, y = examples.batch(index)
         outputs = self.training.outputs(partial(one, first=self._first), w, x)
         return self.p.nll(outputs, y)
 
-    def _together(self, W: Tensor, index: Tensor | None) -> Tensor:
+    def _together(self, examples: Data | Given, W: Tensor, index: Tensor | None) -> Tensor:
         network = self.network
         assert network is not None
-        y = self.problem.data.y
+        x = examples.x if isinstance(examples, Given) else network.inputs
+        y = examples.y
         if index is None:
-            x = network.inputs
             y = y.expand(len(W), *y.shape)
         else:
-            x = network.inputs.index_select(0, index.flatten())
+            x = x.index_select(0, index.flatten())
             x = x.unflatten(0, index.shape)
             y = y[index]
         with self.training.autocast(W):
             outputs = network(W, x).to(W.dtype)
         return self.p.nll_rows(outputs, y)
-
-
-def _row_for_each(batch: Tensor, lead: tuple[int, ...]) -> Tensor:
-    """Repeat a batch (n,) or (B, n) for all weights of leading dimensions `lead`, (R, n)."""
-    *members, n = batch.shape
-    ones = [1] * (len(lead) - len(members))
-    rows = batch.reshape(*members, *ones, n).expand(*lead, n)
-    return rows.reshape(-1, n)
 
 
 def _value_and_grad(
@@ -338,36 +383,6 @@ def _value_and_grad(
             (g,) = torch.autograd.grad(scale * total, w)
             g = g / scale
     return value.detach(), g
-
-
-def check_batch(batch: Batch, lead: tuple[int, ...]) -> None:
-    """Check the kind and shape of the index of a minibatch for members `lead`; reads no value."""
-    if batch is None:
-        return
-    whole = isinstance(batch, Tensor) and batch.dtype in (torch.int64, torch.int32)
-    if not whole:
-        raise TypeError(
-            f"batch must be an int64 tensor of numbers of examples, got {shown(batch)}: use"
-            " torch.as_tensor, and mask.nonzero()[:, 0] of a mask"
-        )
-    members = batch.shape[:-1]
-    if batch.numel() == 0 or batch.ndim == 0 or members != lead[: len(members)]:
-        raise ValueError(
-            f"batch must name at least one example, in shape (n,), or {(*lead, 'n')} with a row for"
-            f" each member, got {tuple(batch.shape)}"
-        )
-
-
-def check_in_range(index: Tensor | None, examples: int, error: IndexError) -> None:
-    """Explain an `IndexError` of a minibatch that names examples which are not there."""
-    if index is None:
-        return
-    low, high = map(int, index.aminmax())
-    if low < 0 or high >= examples:
-        raise ValueError(
-            f"batch must name examples from 0 to {examples - 1}, got {low} to {high}: number the"
-            " rows of the loss's data"
-        ) from error
 
 
 def check_covers(net: Net, q: Gaussian, name: str) -> None:
@@ -403,6 +418,7 @@ def training_loss(
     *,
     members: Count = 1,
     draws: Count = 1,
+    augment: Augment | None = None,
 ) -> NetworkLoss:
     """Build the mean NLL of minibatches with its gradient, as a method's `update` takes it.
 
@@ -421,6 +437,8 @@ def training_loss(
         training: How minibatches pass.
         members: B, where weights are (B, D).
         draws: S of each member, where weights are (B, S, D), or (S, D) of one.
+        augment: Varies the inputs once a step, as in `fit`. By hand call
+            `loss.begin(step, batch)` before the gradients of a step.
 
     Raises:
         ValueError: For bad data, and a sampled trunk with trained BatchNorm statistics or
@@ -435,7 +453,8 @@ def training_loss(
         >>> loss.shape, g.shape
         (torch.Size([]), torch.Size([9]))
     """
-    return loss_of(examined(net, data, likelihood), batchnorm, training, members, draws)
+    problem = examined(net, data, likelihood)
+    return loss_of(problem, batchnorm, training, members, draws, augment=augment)
 
 
 def loss_of(
@@ -446,6 +465,7 @@ def loss_of(
     draws: int = 1,
     *,
     shared: bool = False,
+    augment: Augment | None = None,
 ) -> NetworkLoss:
     """Build `training_loss` of a problem that was examined before; `shared` as in `NetworkLoss`."""
     net = problem.net
@@ -477,4 +497,4 @@ def loss_of(
         passes.append(Pass(net))
         if rows > 1 and data.in_memory:
             network = vmapped(net, data.tensor())
-    return NetworkLoss(problem, passes, training, draws, network, shared)
+    return NetworkLoss(problem, passes, training, draws, network, shared, augment)

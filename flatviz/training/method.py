@@ -30,6 +30,7 @@ OF_RUN = (
     "batchnorm",
     "likelihood",
     "training",
+    "augment",
     "seed",
     "checkpoint",
     "progress",
@@ -54,7 +55,7 @@ class Method(Noun, Generic[Q]):
     """
 
     usual: ClassVar[Usual] = Usual()
-    takes: ClassVar[tuple[str, ...]] = ("steps", "batch_size", "batchnorm", "training")
+    takes: ClassVar[tuple[str, ...]] = ("steps", "batch_size", "batchnorm", "training", "augment")
     together: ClassVar[tuple[str, ...]] = ()  # fields in which members of one batch may differ
     label: ClassVar[str] = "training"
 

@@ -152,7 +152,7 @@ class Sampling(Stepped[Draws, S], Generic[S]):
         n: N, the examples in the mean loss; None: filled by `fit`, and 1 in a step by hand.
     """
 
-    takes = ("batch_size", "batchnorm", "training")
+    takes = ("batch_size", "batchnorm", "training", "augment")
     lr: Rate = 0.01
     n_draws: Count = 30
     temperature: NonNegative = 1.0

@@ -1,8 +1,11 @@
 """What belongs to every run of a fit, and what the defaults of Gaussians depend on."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from torch import Tensor
 
 from flatviz.checks import NewFile, Statistics
 from flatviz.core import Net, Progress
@@ -37,6 +40,7 @@ class Run:
         steps: Number of steps.
         batchnorm: Statistics of BatchNorm, the net's or each batch's.
         notes: Remarks with which the history begins.
+        augment: What varies the inputs of minibatches, once a step.
     """
 
     label: str = "training"
@@ -48,6 +52,7 @@ class Run:
     steps: int = 0
     batchnorm: Statistics = "frozen"
     notes: tuple[str, ...] = ()
+    augment: Callable[..., Tensor] | None = None
 
     def check_no_validation(self, why: str) -> None:
         """Refuse validation data; `why` says why it is of no use."""

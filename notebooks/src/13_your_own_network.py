@@ -312,7 +312,7 @@ assert FAST or (read.scores["accuracy"][-1] > 0.9 and auroc > 0.55)
 # | its posterior | `fv.fit(reads, rows_as_data, fv.Ensemble(members=3), steps=9, seed=0)` | Draws(W (3, 10), history: History) |
 # | two inputs | `fv.Data((x, x), y)` | Data(12 examples, x0 (12, 3) float32, x1 (12, 3) float32, classes 0..1) |
 # | a class folder | `fv.datasets.image_folder(folder)` | Data(2 examples, x (2, 3, 8, 8) uint8, classes 0..1) |
-# | data beyond memory | `fv.datasets.stream(pairs)` | Data(12 examples, x (12, 3) float32, streamed by 2 threads, classes 0..1) |
+# | data beyond memory | `fv.datasets.stream(pairs)` | Data(12 examples, x (12, 3) float32, streamed, classes 0..1) |
 # | a checkpoint of Lightning | `fv.models.load_weights(module, lightning)` | a copy with its weights |
 # | a checkpoint of DataParallel or `torch.compile` | `fv.models.load_weights(module, compiled)` | a copy with its weights |
 # | frozen layers | `fv.Net.from_module(frozen)` | Net(Sequential, dim=18: 18 other; 32 frozen) |

@@ -115,7 +115,7 @@ def test_examples_too_many_to_become_floats_at_once_give_the_same_numbers(
     monkeypatch.setattr("flatviz.core.data.MAX_BYTES", 100)
     data = kept
     if streamed:
-        data = datasets.stream(Counted(kept.x.bytes, kept.y), workers=3)
+        data = datasets.stream(Counted(kept.x.bytes, kept.y))
     assert not data.in_memory
     for name, value in numbers(net, data).items():
         # Sums of other batches, in float32
@@ -169,8 +169,8 @@ def test_inputs_by_name_reach_the_module_as_keywords_in_every_verb():
 def test_a_data_set_that_is_streamed_is_read_in_order_and_once_a_block(photos):
     net, kept, floats = photos
     examples = Counted(kept.x.bytes, kept.y)
-    data = datasets.stream(examples, workers=3)
-    text = "Data(30 examples, x (30, 3, 8, 8) float32, streamed by 3 threads, classes 0..2)"
+    data = datasets.stream(examples)
+    text = "Data(30 examples, x (30, 3, 8, 8) float32, streamed, classes 0..2)"
     assert repr(data) == text
     assert equal(data.y, kept.y)
     found = data.batch(tensor([7, 2]))[0]

@@ -572,15 +572,15 @@ class TestSoft:
         teacher = self.net(3 * self.net.w, self.x).softmax(1).detach()
         data = fv.Data(self.x, teacher)
         student = fv.Net.from_module(torch.nn.Linear(4, 3))
-        fitted = fv.fit_sgd(
-            student, data, seed=0, steps=1500, weight_decay=0.0, likelihood=self.likelihood
+        fitted = fv.fit(
+            student, data, fv.SGD(weight_decay=0.0), seed=0, steps=1500, likelihood=self.likelihood
         )
         probs = student(fitted.center, self.x).softmax(1)
         assert float((probs - teacher).abs().max()) < 0.02
 
     def test_laplace_and_scores_take_it(self):
         data = fv.Data(self.x, self.y)
-        q = fv.fit_laplace(self.net, data, seed=0, steps=0, likelihood=self.likelihood)
+        q = fv.fit(self.net, data, fv.Laplace(), seed=0, steps=0, likelihood=self.likelihood)
         scored = fv.predict(self.net, q, data, 4, seed=0, likelihood=self.likelihood)
         hard = fv.Prediction(scored.outputs, self.y.argmax(1))
         for name, value in hard.scores.items():

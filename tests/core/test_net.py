@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import torch
-from cases import blobs, mlp, net_of, refused, warned
+from cases import blobs, fitted_by, mlp, net_of, refused, warned
 from pytest import mark, raises
 from torch import equal, func, nn, ones, randn, zeros
 from torch.func import functional_call
@@ -251,12 +251,12 @@ HABITS = {
     "a chain's save": (lambda: fv.Draws(NET.w[None]).save("q"), r"fv.save\(posterior, path\)"),
     "std": (lambda: fv.Gaussian(NET.w, std=NET.w), r"here log_std=, .*std.log\(\)"),
     "rho": (lambda: fv.SAM(rho=0.1), "here radius="),
-    "rho of a fit": (lambda: fv.fit_sabma(NET, None, Q, rho=0.1, seed=0), "here radius="),
-    "epochs": (lambda: fv.fit_sgd(NET, None, epochs=3, seed=0), "here steps=, minibatches"),
+    "rho of a fit": (lambda: fitted_by(fv.SABMA)(NET, None, Q, rho=0.1, seed=0), "here radius="),
+    "epochs": (lambda: fitted_by(fv.SGD)(NET, None, epochs=3, seed=0), "here steps=, minibatches"),
     "n_samples": (lambda: fv.predict(NET, Q, 0, n_samples=3, seed=0), "here n_draws="),
     "no argument at all": (lambda: fv.SAM(strength=0.1), "it takes radius"),
     "a network of torchvision": (lambda: fv.models.resnet18, r"fv.models.torchvision_model\("),
-    "MAP": (lambda: fv.fit_map, "it is fit_sgd"),
+    "MAP": (lambda: fv.fit_map, "it is SGD"),
 }
 
 

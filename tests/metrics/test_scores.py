@@ -550,7 +550,7 @@ def test_a_linearised_prediction_of_inputs_alone_takes_any_posterior():
     x = torch.randn(40, 2, generator=g)
     data = fv.Data(x, arange(40) % 3)
     net = fv.Net.from_module(torch.nn.Linear(2, 3))
-    q = fv.fit_laplace(net, data, seed=0, steps=0)
+    q = fv.fit(net, data, fv.Laplace(), seed=0, steps=0)
     alone = metrics.predict_linearised(net, q, x.numpy())
     assert torch.equal(alone.outputs, metrics.predict_linearised(net, q, data).outputs)
     with refused("do not pass through"):

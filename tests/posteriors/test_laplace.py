@@ -445,7 +445,7 @@ def test_what_changes_some_outputs_of_a_head_alone_has_no_closed_form(structure,
     x = cat([x[plain], x[~plain]])
     assert 0 < plain.sum() < 30
     data = fv.Data(x, arange(30) % 2)
-    fit = partial(fv.fit_laplace, net, data, seed=0, steps=0, prior_precision=1.0)
+    fit = partial(fv.fit, net, data, fv.Laplace(prior_precision=1.0), seed=0, steps=0)
     J = func.jacrev(net)(net.w, x)
     p = net(net.w, x).softmax(1)
     H = einsum("ncp,ncd,ndq->pq", J, p.diag_embed() - p[:, :, None] * p[:, None], J)
