@@ -1,5 +1,7 @@
 """Moments and distribution functions that `torch.distributions` lacks, and other deviations."""
 
+from typing import cast
+
 import torch
 from torch import Tensor
 from torch.distributions import (
@@ -87,7 +89,8 @@ def cdf(p: Distribution, y: Tensor) -> Tensor:
 def _bounded_cdf(q: Distribution, y: Tensor) -> Tensor:
     """Compute P(Y <= y), which is 0 below the support and 1 above it, where torch refuses y."""
     if type(q).cdf is not TransformedDistribution.cdf:
-        return q.cdf(_within(q.support, y))
+        return q.cdf(_within(cast(Constraint, q.support), y))
+    q = cast(TransformedDistribution, q)
     rises: Tensor | int = 1
     for map_ in reversed(q.transforms):
         y = map_.inv(_within(map_.codomain, y))

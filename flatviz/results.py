@@ -322,7 +322,10 @@ def to_plain(result: Any, tensors: list[Tensor]) -> object:
         for f in dataclasses.fields(result):
             value = getattr(result, f.name)
             if isinstance(value, POSTERIORS):  # what it is, not how it was made
-                value = dataclasses.replace(value, history=None, method=None)
+                bare: Any = dict(history=None, method=None)
+                names = {f.name for f in dataclasses.fields(value)}
+                kept = {name: bare[name] for name in bare if name in names}
+                value = dataclasses.replace(value, **kept)
             if callable(value) and type(value) not in VALUES.values():
                 value = getattr(value, "__name__", repr(value))
             content[f.name] = plain(value)

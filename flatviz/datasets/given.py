@@ -231,7 +231,7 @@ def _source(loader: DataLoader, n: int | None = None) -> Any:
         indices = list(map(int, sampler.indices if shuffled else sampler))
         part = sorted(set(indices))
         repeats = len(part) < len(indices)
-        examples = Subset(examples, part)
+        examples = Subset(loader.dataset, part)
     else:
         repeats = not isinstance(sampler, (SequentialSampler, RandomSampler))
     in_order = listed or isinstance(sampler, SequentialSampler)

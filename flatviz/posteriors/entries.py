@@ -73,22 +73,25 @@ def settings_of(cls: type[Method], names: str, **values: Setting) -> dict[str, S
     return {name: usual[name] for name in names.split()} | values
 
 
-def keyworded(cls: type[Method]) -> Callable[..., Posterior]:
-    """Return `fit` of a method with its fields and those of the run as keywords."""
+def keyworded(cls: type[Method], **fixed: Setting) -> Callable[..., Posterior]:
+    """Return `fit` of a method with its fields and those of the run as keywords.
+
+    fixed: fields with another default.
+    """
 
     def fitted(
         net: Net, data: Data, prior: Gaussian | None = None, **keywords: Setting
     ) -> Posterior:
         if prior is not None:
             keywords["prior"] = prior
-        method, run = split(cls, keywords)
+        method, run = split(cls, fixed | keywords)
         return fit(net, data, method, **{"progress": False, **run})
 
-    vars(fitted)["__signature__"] = _signature(cls)
+    vars(fitted)["__signature__"] = _signature(cls, fixed)
     return fitted
 
 
-def _signature(cls: type[Method]) -> Signature:
+def _signature(cls: type[Method], fixed: Mapping[str, Setting]) -> Signature:
     """Return net, data, the fields, and what the run of this method takes, by keyword."""
     of_run = ("seed", "likelihood", "checkpoint", "progress", *class_takes(cls))
     of_fit = signature(fit).parameters
@@ -96,6 +99,7 @@ def _signature(cls: type[Method]) -> Signature:
     parameters = [of_fit["net"], of_fit["data"]]
     for f in fields(cls):
         default = Parameter.empty if f.name == "radius" and f.default is None else f.default
+        default = fixed.get(f.name, default)
         parameters.append(Parameter(f.name, Parameter.KEYWORD_ONLY, default=default))
     for name in of_run:
         default = usual.get(name, of_fit[name].default)
@@ -119,17 +123,19 @@ def split(cls: type[Method], keywords: Mapping[str, Setting]) -> tuple[Method, d
     return cls(**of_method), run
 
 
-def algorithm_of(cls: type[Method]) -> Callable[..., Variational]:
+def algorithm_of(cls: type[Method], **fixed: Setting) -> Callable[..., Variational]:
     """Return the function of prior, number of examples and keywords that makes the value."""
 
     def made(prior: Gaussian, n: int, **keywords: Setting) -> Variational:
-        method, _ = split(cls, {**keywords, "prior": prior, "n": n})
+        method, _ = split(cls, {**fixed, **keywords, "prior": prior, "n": n})
         return cast(Variational, method)
 
     return made
 
 
-def grid_of(cls: type[Method], knob: str) -> Callable[..., dict[tuple[float, int], Posterior]]:
+def grid_of(
+    cls: type[Method], knob: str, **fixed: Setting
+) -> Callable[..., dict[tuple[float, int], Posterior]]:
     """Return `fit_many` over radii and seeds: (radius, seed) -> posterior; `knob` moves."""
 
     def fitted(
@@ -143,7 +149,7 @@ def grid_of(cls: type[Method], knob: str) -> Callable[..., dict[tuple[float, int
     ) -> dict[tuple[float, int], Posterior]:
         methods = []
         for r in radius:
-            moved = {**keywords, "prior": prior}
+            moved = {**fixed, **keywords, "prior": prior}
             moved[knob] = (r or keywords.get(knob)) if knob == "kl_weight" else r
             method, run = split(cls, moved)
             methods.append(method)
@@ -353,12 +359,13 @@ def multi_of(
     if "ascent" in keywords and inner.look.flat:
         own["ascent"] = keywords["ascent"]
     method, run = split(inner.cls, own)
-    fields_of, of_run = split(Multi, {**keywords, "method": method})
-    if "batch_size" in run and of_run.get("batch_size") is None:
-        fields_of = replace(fields_of, inner_batch_size=run["batch_size"])
+    of_multi = {**keywords, "method": method}
+    if "batch_size" in run and keywords.get("batch_size") is None:
+        of_multi["inner_batch_size"] = run["batch_size"]
+    multi, of_run = split(Multi, of_multi)
     if "training" in run:
         of_run["training"] = run["training"]
-    return fit(net, data, fields_of, **{"progress": False, **of_run})
+    return fit(net, data, multi, **{"progress": False, **of_run})
 
 
 def ptl_of(
@@ -437,12 +444,13 @@ _SABMA = Entry(
 
 
 def _in_mode(mode: Mode, plain: Tuned, batchnorm: Tuned) -> Entry:
-    """Return the record of SA-BMA with this perturbation."""
+    """Return the entry of SA-BMA with this perturbation."""
+    perturbation = Perturbation(mode)
     return replace(
         _SABMA,
-        fit=partial(_SABMA.fit, mode=mode),
-        fit_grid=partial(cast(Callable, _SABMA.fit_grid), mode=mode),
-        algorithm=partial(cast(Callable, _SABMA.algorithm), mode=mode),
+        fit=keyworded(SABMA, perturbation=perturbation),
+        fit_grid=grid_of(SABMA, "radius", perturbation=perturbation),
+        algorithm=algorithm_of(SABMA, perturbation=perturbation),
         plain=plain,
         batchnorm=batchnorm,
     )

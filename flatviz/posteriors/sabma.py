@@ -126,15 +126,14 @@ class SABMA(Variational):
             z2 = z2 + 1
         nll = partial(expected, gradient, batch=batch, noise=(z1, z2))
         perturbation = self.perturbation
-        radius = self.radius
+        radius: Tensor | float = self.radius  # (B,) of members
         is_zero = not isinstance(radius, Tensor) and radius == 0
         if perturbation.moved == 0 or is_zero:
             return nll(q)
-        if not isinstance(radius, Tensor):
-            radius = q.mean.new_full((), radius)
+        size = radius if isinstance(radius, Tensor) else q.mean.new_full((), radius)
         here = nll(q, blocks=perturbation.moved)
         first = z1[..., 0, :], z2[..., 0, :]
-        delta = perturbation(q, here.grad, radius, noise=first)
+        delta = perturbation(q, here.grad, size, noise=first)
         worst = q.moved(delta)
         there = nll(worst)
         gain = there.loss - here.loss

@@ -15,7 +15,6 @@ deviations.
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Generic
 
 import torch
@@ -29,7 +28,7 @@ from flatviz.training.driver import Record, drive
 from flatviz.training.gradient import Batch, Gradient, Noises
 from flatviz.training.losses import loss_of
 from flatviz.training.method import Q, Usual
-from flatviz.training.points import Descending, PointState, Stepped
+from flatviz.training.points import Descending, PointState, Stepped, with_buffers
 from flatviz.training.settings import Run
 from flatviz.training.streams import steps_per_epoch
 
@@ -114,7 +113,7 @@ class Tail(Descending[Q], Stepped[Q, PointState], Generic[Q]):
         keep = range(epoch - 1, steps, epoch)
         driven = drive(self, self.init(problem.net.w), loss, run, steps=steps, keep=keep)
         q = self.result(*driven)
-        return replace(q, buffers=loss.buffers_at(q.center))  # type: ignore[type-var]
+        return with_buffers(q, loss.buffers_at(q.center))
 
 
 class SWA(Tail[Draws]):

@@ -87,15 +87,8 @@ class Algorithm(Protocol[S]):
     def init(self, *start: Any) -> S:
         """Return the state at weights, or at a Gaussian."""
 
-    def update(
-        self,
-        state: S,
-        gradient: Gradient,
-        batch: Batch,
-        noise: Noises,
-        **rate: Any,
-    ) -> tuple[S, Record]:
-        """Take one step: return the next state, and its entries in the history.
+    def update(self, *given: Any, **rate: Any) -> tuple[S, Record]:
+        """Take one step, `update(state, gradient, batch, noise)`: the next state, and its record.
 
         It does not change the given state, draws nothing, and reads nothing back to the host.  A
         method with a `schedule` also takes `rate`, the factor on its lr in this step.
@@ -154,8 +147,8 @@ class Running(Generic[S]):
         self, state: S, gradient: Gradient, batch: Batch, noise: Noises
     ) -> tuple[S, Record]:
         """Take a step whose rate is the last tensor of its noise, as an input of a recording."""
-        *noise, rate = noise
-        return self.algorithm.update(state, gradient, batch, tuple(noise), rate=rate)
+        *drawn, rate = noise
+        return self.algorithm.update(state, gradient, batch, tuple(drawn), rate=rate)
 
     def update(self, at: int, batch: Batch) -> None:
         """Take step number `at`."""

@@ -94,7 +94,7 @@ class Method(Noun, Generic[Q]):
     def with_examples(self, n: int) -> Self:
         """Fill the field `n`, the number of examples, of a method that has one."""
         if "n" in vars(self) and vars(self)["n"] is None:
-            return replace(self, n=n)
+            return replace(self, **{"n": n})
         return self
 
     def remarks(self, given: Self) -> tuple[str, ...]:
@@ -122,7 +122,7 @@ class Method(Noun, Generic[Q]):
             raise ValueError(
                 f"{self.label} takes no ascent, got {ascent!r}: give it to another method"
             )
-        return replace(self, ascent=ascent)
+        return replace(self, **{"ascent": ascent})
 
     def check_filled(self, *names: str) -> None:
         """Refuse a step of a method whose fields are not filled yet."""
@@ -171,8 +171,9 @@ def _same(a: object, b: object) -> bool:
     if a is b:
         return True
     if isinstance(a, Tensor) or isinstance(b, Tensor):
-        both = isinstance(a, Tensor) and isinstance(b, Tensor)
-        return both and a.shape == b.shape and torch.equal(a.cpu(), b.cpu())  # type: ignore[union-attr]
+        if not isinstance(a, Tensor) or not isinstance(b, Tensor) or a.shape != b.shape:
+            return False
+        return torch.equal(a.cpu(), b.cpu())
     if type(a) is not type(b):
         return bool(a == b)
     if isinstance(a, Mapping) and isinstance(b, Mapping):

@@ -13,7 +13,6 @@ leading dimensions: B members are one Gaussian with mean (B, D), and `radius` is
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, get_args
 
 import torch
@@ -23,7 +22,7 @@ from flatviz.catalog import EUCLIDEAN, KL_BALL, Mode
 from flatviz.checks import Numbers, Positive, Radius
 from flatviz.core import public
 from flatviz.gaussian import Gaussian
-from flatviz.noun import VALUES
+from flatviz.noun import VALUES, Noun
 
 Theta = tuple[Numbers, Numbers, Numbers]  # mean (..., D), log_std (..., D), factor (..., K, D)
 
@@ -44,14 +43,28 @@ FACTOR_DAMPING = 1e-3  # compared with the eigenvalues of G, which lie in [0, 1)
 Draw = tuple[Tensor, Tensor]  # noise z1 (..., D), z2 (..., K)
 
 
-@dataclass(frozen=True)
-class Perturbation:
-    """Settings of `perturb`, called inside a fit."""
+class Perturbation(Noun, made_by="make one, fv.Perturbation(mode)", eq=True):
+    """How SA-BMA's ascent goes up, a field of it: `fv.SABMA(prior, perturbation=Perturbation(...))`.
+
+    Args:
+        mode: The perturbation, see `perturb`; it is never of a reduced precision.
+        blocks: Which parts of q it moves: means, widths, factor.
+        joint: Whether blocks share one normaliser.
+        damping: Added to the Fisher matrix before it is inverted; None: see `perturb`.
+        switches: Quirks of the released code.
+        radius_unit: "mode", that of `mode`; "kl", the exact sqrt(2 KL) in every mode.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> prior = fv.Gaussian(torch.zeros(3), torch.zeros(3))
+        >>> fv.SABMA(prior, radius=0.1, perturbation=fv.Perturbation("sam_mu")).perturbation.mode
+        'sam_mu'
+    """
 
     mode: Mode = "kl_exact"
     blocks: Blocks = "mean+std"
     joint: bool = True
-    damping: float | None = None
+    damping: Positive | None = None
     switches: tuple[Switch, ...] = QUIRKS
     radius_unit: Unit = "mode"
 

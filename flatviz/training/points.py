@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import ClassVar, Generic, NamedTuple, Self, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -132,7 +132,8 @@ class Stepped(Method[Q], Algorithm[S], Generic[Q, S]):
 
 def with_buffers(q: Q, buffers: Buffers) -> Q:
     """Return a posterior with statistics of BatchNorm."""
-    return replace(q, buffers=buffers)  # type: ignore[type-var]
+    whole: Any = q
+    return replace(whole, buffers=buffers)
 
 
 class Sampling(Stepped[Draws, S], Generic[S]):
@@ -152,7 +153,7 @@ class Sampling(Stepped[Draws, S], Generic[S]):
         n: N, the examples in the mean loss; None: filled by `fit`, and 1 in a step by hand.
     """
 
-    takes = ("batch_size", "batchnorm", "training", "augment")
+    takes: ClassVar[tuple[str, ...]] = ("batch_size", "batchnorm", "training", "augment")
     lr: Rate = 0.01
     n_draws: Count = 30
     temperature: NonNegative = 1.0

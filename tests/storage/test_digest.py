@@ -149,7 +149,7 @@ MAKERS = {
             "types.MethodType(lambda s: 1, 3)",
             "types.MethodType(lambda s: 2, 3)",
             "type(None)",
-            "fitted_by(fv.SGD)",
+            "fv.pretrain",
             "fv.SAM(0.1)",
             "fv.SAM(0.2)",
             "nn.functional.max_pool2d",

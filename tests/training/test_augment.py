@@ -89,14 +89,14 @@ def test_a_fit_is_that_on_the_inputs_of_each_step(case, accumulate, batch_size):
     made = augment.made
     assert len(made) == 5 * accumulate
     batches = fv.training.streams.minibatches(len(data), batch_size, 0, torch.device("cpu"))
-    rate = fv.training.streams.rates(0.05, 5, net.w)
-    sgd = SGD(rate, weight_decay=0.0005)
+    sgd = SGD(lr=0.05)
     state = sgd.init(net.w)
     for step in range(5):
         index = next(batches)
         y = data.y if index is None else data.y[index]
         x = torch.cat(made[accumulate * step : accumulate * (step + 1)])
-        state, _ = sgd.update(state, training_loss(net, fv.Data(x, y)), None)
+        rate = sgd.schedule(step, 5)
+        state, _ = sgd.update(state, training_loss(net, fv.Data(x, y)), None, rate=rate)
     torch.testing.assert_close(fit.center, state.w, rtol=1e-5, atol=1e-6)
 
 
@@ -167,7 +167,7 @@ def test_members_trained_together_see_what_each_sees_alone(case):
     W = torch.stack([net.w, net.w + 0.1])
     for index in (None, 8):
         run = Run(batch_size=index, augment=noisy)
-        sgd = SGD(0.1)
+        sgd = SGD(lr=0.1)
         together = drive(
             sgd, sgd.init(W), training_loss(net, data, members=2), run, steps=3, shuffle=[4, 9]
         ).state.w
@@ -290,7 +290,7 @@ def test_what_cannot_be_an_augmentation_is_one_clear_error(case, augment, text):
 
 
 def test_no_run_augments_a_function_of_weights_or_several_inputs(case):
-    sgd = SGD(0.1)
+    sgd = SGD(lr=0.1)
     w = torch.zeros(2)
     square = fv.training.gradient_of(lambda w: w @ w)
     with refused("augment needs the loss of a network, got noisy"):

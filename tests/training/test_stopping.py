@@ -30,30 +30,30 @@ def prior_of(net):
     return fv.Gaussian(net.w, torch.full_like(net.w, -4.0), torch.full((2, net.dim), 0.01))
 
 
-def run(name, net, data, **how):
+def run(cls, net, data, **how):
     """A fit of the method, `SABMA` with its prior, of 400 steps in 50 checks."""
-    given = (net, data, prior_of(net)) if name == "fit_sabma" else (net, data)
-    return getattr(fv, name)(*given, seed=0, steps=400, batch_size=4, **how)
+    given = (net, data, prior_of(net)) if cls is fv.SABMA else (net, data)
+    return fitted_by(cls)(*given, seed=0, steps=400, batch_size=4, **how)
 
 
 GAUSSIAN = dict(radius=0.5, kl_weight=0.01, start_scale=0.2)
 
 
 @mark.parametrize(
-    "name, how",
+    "cls, how",
     [
-        ("fit_sgd", dict(lr=0.3)),
-        ("fit_sgd", dict(lr=0.3, batchnorm="train")),
-        ("fit_sabma", GAUSSIAN),
-        ("fit_sabma", GAUSSIAN | dict(radius=0.0)),
+        (fv.SGD, dict(lr=0.3)),
+        (fv.SGD, dict(lr=0.3, batchnorm="train")),
+        (fv.SABMA, GAUSSIAN),
+        (fv.SABMA, GAUSSIAN | dict(radius=0.0)),
     ],
 )
-def test_the_best_state_that_was_checked_is_returned_and_the_run_ends(name, how, case):
+def test_the_best_state_that_was_checked_is_returned_and_the_run_ends(cls, how, case):
     net, data, validation = case
     if "batchnorm" in how:
         net = net_of(normed(3, 16, 2))
     training = fv.Training(validation=validation, patience=5)
-    stopped = run(name, net, data, training=training, **how)
+    stopped = run(cls, net, data, training=training, **how)
     checks = stopped.history.validation
     assert len(checks) < 50
     assert len(stopped.history.loss) == 8 * len(checks)
@@ -61,7 +61,7 @@ def test_the_best_state_that_was_checked_is_returned_and_the_run_ends(name, how,
     there = net.with_buffers(stopped.buffers) if stopped.buffers else net
     f = fv.nll(there, validation)
     assert f(stopped.center) == approx(float(checks.min()), abs=1e-6)
-    never = run(name, net, data, **how)
+    never = run(cls, net, data, **how)
     assert never.history.validation is None
     there = net.with_buffers(never.buffers) if never.buffers else net
     found = fv.nll(there, validation)(never.center)
@@ -69,11 +69,11 @@ def test_the_best_state_that_was_checked_is_returned_and_the_run_ends(name, how,
 
 
 @mark.parametrize(
-    "name, how",
+    "cls, how",
     [
-        ("fit_sgd", {}),
+        (fv.SGD, {}),
         (
-            "fit_sabma",
+            fv.SABMA,
             dict(
                 radius=0.3,
                 kl_weight=0.1,
@@ -83,7 +83,7 @@ def test_the_best_state_that_was_checked_is_returned_and_the_run_ends(name, how,
     ],
 )
 def test_a_killed_run_in_bfloat16_in_parts_with_stopping_ends_as_if_never_stopped(
-    name, how, case, tmp_path, monkeypatch
+    cls, how, case, tmp_path, monkeypatch
 ):
     net, data, validation = case
     training = fv.Training(
@@ -92,7 +92,7 @@ def test_a_killed_run_in_bfloat16_in_parts_with_stopping_ends_as_if_never_stoppe
         validation=validation,
         patience=9,
     )
-    fit = partial(run, name, net, data, lr=0.1, training=training, **how)
+    fit = partial(run, cls, net, data, lr=0.1, training=training, **how)
     whole = fit()
     monkeypatch.setattr("flatviz.training.driver.SAVE_EVERY", 0.0)
     errors = tmp_path / "errors"
