@@ -28,6 +28,7 @@ __getattr__, __dir__, __all__ = lazy(
         "core.data": "Data Task",
         "core.objective": "Objective hvp",
         "core.ascent": "SAM ASAM FisherSAM",
+        "core.expectations": "expect",
         "storage.cache": "load save",
         "objectives.network": "nll quantity",
         "objectives.inputs": "input_nll",

@@ -4,6 +4,7 @@ from flatviz.core.ascent import FisherSAM as FisherSAM
 from flatviz.core.ascent import SAM as SAM
 from flatviz.core.data import Data as Data
 from flatviz.core.data import Task as Task
+from flatviz.core.expectations import expect as expect
 from flatviz.core.net import Net as Net
 from flatviz.core.objective import Objective as Objective
 from flatviz.core.objective import hvp as hvp
