@@ -406,7 +406,9 @@ for T in (1.0, 0.0):  # with repulsion, and without
 # eight long chains found (`flatviz run reference`).
 
 # %%
-short_chain = dict(chains=1, n_draws=6, burn_in=4) if FAST else dict(chains=1, n_draws=60, burn_in=60)
+short_chain = (
+    dict(chains=1, n_draws=6, burn_in=4) if FAST else dict(chains=1, n_draws=60, burn_in=60)
+)
 hmc = fv.fit_hmc(net, task.train, prior, seed=0, kl_weight=0.03, **short_chain)
 
 # %%
