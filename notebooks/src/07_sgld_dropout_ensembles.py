@@ -410,10 +410,10 @@ short_chain = (
     dict(chains=1, n_draws=6, burn_in=4) if FAST else dict(chains=1, n_draws=60, burn_in=60)
 )
 hmc = fv.fit_hmc(net, task.train, prior, seed=0, kl_weight=0.03, **short_chain)
-
-# %%
 settings = fv.METHODS["vi"].keywords(net) | (dict(steps=60) if FAST else {})
 vi = fv.fit_vi(net, task.train, prior, seed=0, **settings)
+
+# %%
 draws = dict(sgld=chain, dropout=dropped, vi=vi, hmc=hmc)
 n = min(30, len(hmc.W))
 predictions = {k: fv.predict(net, q, task.test, n, seed=2) for k, q in draws.items()}
