@@ -59,7 +59,7 @@ w = torch.linspace(-3, 13, 3201)
 dw = w[1] - w[0]
 Z = torch.exp(-energy(w)).sum() * dw  # the integral, on a grid
 exact = torch.exp(-energy(w)) / Z
-divergence = lambda q: float((q * (q.clamp_min(1e-30) / exact).log()).sum() * dw)
+divergence = lambda q: float((q * (q.clamp_min(1e-30).log() + energy(w) + Z.log())).sum() * dw)
 fv.expect(exact.sum() * dw, 1)
 
 
