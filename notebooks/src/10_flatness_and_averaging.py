@@ -123,6 +123,8 @@ removable = {M: float(-p[:, :M].mean(1).log().mean()) + math.log(0.5) for M in (
 formula = {M: wide**2 / 12 / (2 * M * 0.5**2) for M in removable}
 for M in removable:
     print(f"{M} draws: {removable[M]:.6f} above the limit, by the formula {formula[M]:.6f}")
+
+# %%
 ratios = torch.tensor([removable[M] / formula[M] for M in removable])
 fv.expect(ratios, 1, rtol=0.2)
 
