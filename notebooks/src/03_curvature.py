@@ -53,14 +53,19 @@ w = fv.fit_sgd(net, task.train, seed=0, **fv.METHODS["sgd"].keywords(net)).cente
 # %%
 h = torch.tensor([8.0, 1.0])  # a steep wall and a shallow one
 turn = torch.tensor([[0.8, -0.6], [0.6, 0.8]])
-H2 = turn @ torch.diag(h) @ turn.T  # a symmetric matrix with eigenvalues 8 and 1
+H2 = turn @ torch.diag(h) @ turn.T  # a symmetric matrix with the eigenvalues h
 tub = lambda w: 0.5 * w @ H2 @ w
 floor = fv.plane_along(torch.zeros(2), *torch.eye(2), orthonormal=True, name="all of a plane")
-fv.plot_surface(fv.slice_plane(tub, floor, resolution=41), title="A tub: eigenvalues 8 and 1")
+fv.plot_surface(
+    fv.slice_plane(tub, floor, resolution=41), title=f"A tub: eigenvalues {h[0]:g} and {h[1]:g}"
+)
 
 # %% [markdown]
 # *Figure: elliptic contours, long in one oblique direction and short across it. The ellipse is about three times as long as
 # it is wide: the square root of 8 is 2.8.*
+#
+# **Try** a steeper tub, `h = torch.tensor([20.0, 1.0])`; a round bowl, `[3.0, 3.0]`, in which no direction is special; a saddle,
+# `[8.0, -1.0]`: where does gradient descent go?
 
 # %% [markdown]
 # ## The derivation
@@ -169,6 +174,9 @@ fv.plot_spectrum(replace(top, name="SGD solution"))
 # %% [markdown]
 # *Figure: five markers joined by a line that falls from the largest eigenvalue to the fifth. The error bars, the residuals,
 # are too small to be seen.*
+#
+# **Try** ten of them, `fv.top_eigenpairs(L, w, 10)`; few products, `iters=8`, where the bars can be seen; the curvature of the test
+# loss at the same weights, `fv.nll(net, task.test)` for `L`.
 
 # %% [markdown]
 # ## Live: is the loss really a parabola?

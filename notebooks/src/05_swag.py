@@ -124,6 +124,8 @@ w = torch.zeros(walkers)
 for _ in range(100):
     w = w - eta * (h * w + c**0.5 * torch.randn(walkers, generator=generator))
 fv.expect(w.var(), V, rtol=0.05, by="the formula")  # 20,000 walkers know a variance to 1 %
+
+# %%
 fv.expect(dogs(0.1).var(0), 0.1 / (tub * (2 - 0.1 * tub)), rtol=0.15, by="the formula, in the tub")
 
 # %% [markdown]
