@@ -76,7 +76,7 @@ def expect(
 def _truth(value: object) -> bool:
     """Convert a truth of Python, NumPy or torch."""
     is_truth = isinstance(value, bool) or str(getattr(value, "dtype", "")).endswith("bool")
-    if not is_truth or getattr(value, "ndim", 0):
+    if not is_truth or (hasattr(value, "ndim") and value.ndim):
         raise TypeError(
             f"value must be one truth beside a sentence, got {shown(value)}: compare it, and use"
             " .all() where there are several"
@@ -101,8 +101,8 @@ def _compared(value: Tensor, expected: Tensor, by: str) -> tuple[str, str]:
         came, told = (_digits(v.item(), 3) for v in (value, expected))
         if came != told:
             return f": {told} (here {came})", _instead(came, told, by)
-        precise = (_digits(v.item(), 6) for v in (value, expected))
-        return f": {told}", _instead(*precise, by)
+        came, precise = (_digits(v.item(), 6) for v in (value, expected))
+        return f": {told}", _instead(came, precise, by)
     off = (value - expected).abs()
     most = off.max().item() if off.numel() else 0.0
     count = f": {value.numel()} numbers"
