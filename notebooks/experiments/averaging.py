@@ -76,7 +76,7 @@ grid = full + ranks
 
 # %%
 def of_rank(swag, rank):
-    """SWAG's Gaussian with its last `rank` deviations alone: what `fit_swag` of that rank gives from the same run."""
+    """SWAG's Gaussian with its last `rank` deviations alone: what `SWAG` of that rank gives from the same run."""
     scale = math.sqrt(
         max(swag.rank - 1, 1) / max(rank - 1, 1)
     )  # each rank divides by its own K - 1

@@ -98,20 +98,26 @@ def fit(cells):
     how = dict(seed=seed, likelihood=likelihood)
     decay = dict(weight_decay=1 / (len(train) * PRIOR_STD**2))  # the same prior
     trained = fv.pretrain(net, train, **how, **decay)
-    point = fv.fit_sgd(trained, train, **how, **decay)
+    point = fv.fit(trained, train, fv.SGD(**decay), **how)
     there = trained.at(point.center)
     near = fv.Gaussian(there.w, torch.full_like(there.w, -3.0))
-    drawn = how | dict(kl_weight=1.0)
-    chosen = drawn | dict(start=near, start_scale=1.0) | (dict(steps=STEPS) if STEPS else {})
-    laplace = how | dict(steps=0, structure="full", prior_precision=1 / PRIOR_STD**2)
-    chains = drawn | dict(n_draws=2 * DRAWS, chains=4, burn_in=BURN_IN, thin=2)
+    drawn = how
+    fields = dict(kl_weight=1.0)
+    chosen = drawn | (dict(steps=STEPS) if STEPS else {})
+    chosen_fields = fields | dict(start=near, start_scale=1.0)
+    laplace = how | dict(steps=0)
+    laplace_fields = dict(structure="full", prior_precision=1 / PRIOR_STD**2)
+    chains = drawn
+    chains_fields = fields | dict(n_draws=2 * DRAWS, chains=4, burn_in=BURN_IN, thin=2)
     fits = dict(
-        hmc=lambda radius: fv.fit_hmc(net, train, prior, **chains),
+        hmc=lambda radius: fv.fit(net, train, fv.HMC(prior=prior, **chains_fields), **chains),
         sgd=lambda radius: point,
-        laplace=lambda radius: fv.fit_laplace(there, train, **laplace),
-        swag=lambda radius: fv.fit_swag(there, train, **how, **decay),
-        vi=lambda radius: fv.fit_vi(there, train, prior, **chosen),
-        sabma=lambda radius: fv.fit_sabma(there, train, prior, radius=radius, **chosen),
+        laplace=lambda radius: fv.fit(there, train, fv.Laplace(**laplace_fields), **laplace),
+        swag=lambda radius: fv.fit(there, train, fv.SWAG(**decay), **how),
+        vi=lambda radius: fv.fit(there, train, fv.VI(prior, **chosen_fields), **chosen),
+        sabma=lambda radius: fv.fit(
+            there, train, fv.SABMA(prior, radius=radius, **chosen_fields), **chosen
+        ),
     )
     fits["sampled"] = fits["laplace"]
     for cell in cells:

@@ -87,7 +87,7 @@ FLAT = {  # (radius, T) of SA-BMA
     "cifar16": ((1.0, 0.03), (1.0, 0.3)),
 }
 OUTPUTS = {"digits-near": 10, "moons-gap": 1}  # of each network, else 5
-# Widths at the start over those of the prior, else 0.01: as `fit_vi`
+# Widths at the start over those of the prior, else 0.01: as `VI`
 START = {"digits-near": 0.3, "moons-gap": 0.3}
 SCORED = 512  # draws behind training loss and objective
 CURVED = 8  # draws of which the Hessian is measured
@@ -147,7 +147,7 @@ def prepared(name, seed):
     module = fv.models.mlp(task, seed=seed)
     source = fv.pretrain(module, task.source, epochs=60, seed=seed, likelihood=1.0)
     rate = 0.05 * NOISE**2
-    swag = fv.fit_swag(source, task.source, rank=5, lr=rate, seed=seed, likelihood=NOISE)
+    swag = fv.fit(source, task.source, fv.SWAG(rank=5, lr=rate), seed=seed, likelihood=NOISE)
     net, prior = fv.transfer(source, swag, head_std=0.3, scale=64.0)
     return net, task, prior
 
@@ -424,7 +424,7 @@ def measure(stack, q, cells):
 # ## The theory at one and the same q
 #
 # At VI's solution with 128 draws and *T* = 0.03, from 2,048 further draws in groups of $S$: the mean of $s_S$ over the groups (mean and
-# log_std, as `fit_sabma` moves them), beside $\sqrt{s^2 + c / S}$ with $s^2$ and $c$ estimated without bias; the gain of the ascent; and the
+# log_std, as `SABMA` moves them), beside $\sqrt{s^2 + c / S}$ with $s^2$ and $c$ estimated without bias; the gain of the ascent; and the
 # mean over groups of $(g' - g) / \gamma$, $g'$ the gradient at the end of the ascent, which is $\nabla s_S$: the cosine of its angle with
 # $\nabla \ell$, and $\varphi$, both in the inner product of $F^{-1}$. $T^\star$ is predicted as $T / (1 + \gamma \varphi)$.
 

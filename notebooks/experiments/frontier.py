@@ -189,7 +189,9 @@ def prepared(name, seed, device):
     source = fv.pretrain(
         fv.models.mlp(task, seed=seed), task.source, epochs=EPOCHS, seed=seed, likelihood=1.0
     )
-    swag = fv.fit_swag(source, task.source, rank=5, lr=0.05 * NOISE**2, seed=seed, likelihood=NOISE)
+    swag = fv.fit(
+        source, task.source, fv.SWAG(rank=5, lr=0.05 * NOISE**2), seed=seed, likelihood=NOISE
+    )
     return (lambda net, prior: (net, task, prior))(
         *fv.transfer(source, swag, head_std=0.3, scale=64.0)
     )
@@ -294,14 +296,9 @@ def fit_longer(cells, device):
         if LONGER[cell["method"]][1] == "Adam":
             q = by_adam(net, task.train, prior, cell["radius"], cell["T"], seed, 5 * usual)
         else:
-            how = dict(
-                radius=cell["radius"],
-                kl_weight=cell["T"],
-                steps=8 * usual,
-                seed=seed,
-                likelihood=task.likelihood,
-            )
-            q = fv.fit_sabma(net, task.train, prior, **how)
+            how = dict(steps=8 * usual, seed=seed, likelihood=task.likelihood)
+            fields = dict(radius=cell["radius"], kl_weight=cell["T"])
+            q = fv.fit(net, task.train, fv.SABMA(prior, **fields), **how)
         yield cell, (*about, q)
 
 

@@ -79,8 +79,9 @@ def start(seed):
 
 def solved(net, task, radius, seed):
     """Weights of a solution of SGD or SAM, (D,)."""
-    how = dict(steps=STEPS, weight_decay=0.0, ascent=fv.SAM(radius) if radius else None)
-    return fv.fit_sgd(net, task.train, seed=seed, **how).center
+    how = dict(steps=STEPS)
+    fields = dict(weight_decay=0.0, ascent=fv.SAM(radius) if radius else None)
+    return fv.fit(net, task.train, fv.SGD(**fields), seed=seed, **how).center
 
 
 def rescaled(net, w, seed):

@@ -89,9 +89,9 @@ def sample_reference(
         prior: As `prepare` returns it.
         seed: Fixes the chains.
         kl_weight: The temperature T.
-        chains: n_draws, chains and burn_in of `fit_hmc`.
+        chains: n_draws, chains and burn_in of `HMC`.
         diagnose: Whether to add R-hat and effective sample sizes; needs ArviZ.
-        progress: As `fit_hmc` takes it.
+        progress: As `HMC` takes it.
 
     Returns:
         Its facts are NLL, accuracy and ECE of the mixture of all draws; total variation, agreement

@@ -228,8 +228,8 @@ def pretrain_source(source, check, device):
             net, source, seed=0, epochs=EPOCHS, lr=SOURCE_LR, last_lr=0.05 * SOURCE_LR
         )
     if PRIOR == "swag":
-        prior = fv.fit_swag(
-            net, source, seed=0, snapshots=SNAPSHOTS, lr=SWAG_LR or 0.05 * SOURCE_LR
+        prior = fv.fit(
+            net, source, fv.SWAG(snapshots=SNAPSHOTS, lr=SWAG_LR or 0.05 * SOURCE_LR), seed=0
         )
         check_learned(net, prior.mean, source, "SWAG", "lower SWAG_LR")
     accuracy = fv.predict(
@@ -365,9 +365,9 @@ def new_head(task, seed, device):
     )
     if PRIOR == "downstream":
         start = net.at(
-            fv.fit_sgd(net, task.train, seed=seed, **fv.METHODS["sgd"].keywords(net)).center
+            fv.fit(net, task.train, fv.SGD(lr=0.05), seed=seed, batchnorm="frozen").center
         )
-        swag = fv.fit_swag(start, task.train, seed=seed, **fv.METHODS["swag"].keywords(net))
+        swag = fv.fit(start, task.train, fv.SWAG(lr=0.05), seed=seed, batch_size=10)
         net, narrow = fv.transfer(start, swag, treated=TREATED, keep_head=True, scale=SCALE)
     return net, narrow
 

@@ -76,7 +76,7 @@ source
 # the source task knows nothing.
 
 # %%
-swag = fv.fit_swag(source, task.source, rank=5, seed=0)
+swag = fv.fit(source, task.source, fv.SWAG(rank=5), seed=0)
 net, prior = fv.transfer(source, swag, treated="norm+head", head_std=0.3, scale=64)
 net
 
@@ -102,15 +102,15 @@ net
 
 # %%
 settings = dict(steps=20) if FAST else {}
-vi = fv.fit_vi(net, task.train, prior, seed=0, **settings)
-flat = fv.fit_sabma(net, task.train, prior, radius=2.0, seed=0, **settings)
+vi = fv.fit(net, task.train, fv.VI(prior), seed=0, **settings)
+flat = fv.fit(net, task.train, fv.SABMA(prior, radius=2.0), seed=0, **settings)
 
 # %% [markdown]
 # **An exact answer to check against.** In a ball of radius 0 there is one Gaussian, $q$ itself: the second line is then the
 # first. Not nearly: every bit is the same.
 
 # %%
-zero = fv.fit_sabma(net, task.train, prior, radius=0.0, seed=0, **settings)
+zero = fv.fit(net, task.train, fv.SABMA(prior, radius=0.0), seed=0, **settings)
 same = torch.equal(zero.mean, vi.mean) and torch.equal(zero.log_std, vi.log_std)
 fv.expect(same, "radius 0 is VI, bit for bit")
 
@@ -292,7 +292,13 @@ fv.expect(bool(p.scores["nll"][-1] <= single + 1e-6), "the average of draws has 
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 for mode, radius in [("sam_mu", 0.2), ("authors_code", 0.5)]:
-    other = fv.fit_sabma(net, task.train, prior, radius=radius, mode=mode, seed=0, **settings)
+    other = fv.fit(
+        net,
+        task.train,
+        fv.SABMA(prior, radius=radius, perturbation=fv.Perturbation(mode)),
+        seed=0,
+        **settings,
+    )
     print(
         mode,
         [round(float(fv.top_eigenpairs(f, w, k=1).values[0]), 2) for w in other.sample(3, seed=1)],

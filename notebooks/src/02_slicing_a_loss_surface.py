@@ -49,13 +49,13 @@ size = 11 if FAST else 31  # points along each side of a plane
 # $$ \ell(a) = L(w + a\,u), \qquad s(a, b) = L(w + a\,u + b\,v) . $$
 #
 # $u, v \in \mathbb{R}^D$ are the directions. Now the numbers: the network of this course, fitted to ten digits a class.
-# `prepare` does steps 1 to 3 of [chapter 00](00_tour.ipynb) in one call; `fit_sgd` then trains the 906 treated weights,
+# `prepare` does steps 1 to 3 of [chapter 00](00_tour.ipynb) in one call; `SGD` then trains the 906 treated weights,
 # with the course's settings for it from `METHODS`.
 
 # %%
 net, task, prior = prepare(task=fv.datasets.digits_transfer(), epochs=5 if FAST else 60)
 L = fv.nll(net, task.train)  # the loss of the 100 training digits
-w = fv.fit_sgd(net, task.train, seed=0, **fv.METHODS["sgd"].keywords(net)).center
+w = fv.fit(net, task.train, fv.SGD(), seed=0).center
 generator = torch.Generator().manual_seed(0)
 z = torch.randn(2, net.dim, generator=generator)
 plane = fv.plane_along(w, *z, orthonormal=True, name="random plane")
@@ -201,7 +201,7 @@ print(f"share in the plane {share:.5f}, 2 / D {2 / net.dim:.5f}")
 # two distances:
 
 # %%
-q = fv.fit_vi(net, task.train, prior, seed=0, **fv.METHODS["vi"].keywords(net))
+q = fv.fit(net, task.train, fv.VI(prior), seed=0)
 draws = q.sample(30, seed=1)
 pca = fv.plane_pca(draws)
 fv.plot_projection(fv.project(draws, pca, L))

@@ -44,7 +44,7 @@ torch.set_num_threads(1)
 # %%
 net, task, prior = prepare(task=fv.datasets.digits_transfer(), epochs=5 if FAST else 60)
 L = fv.nll(net, task.train)
-w = fv.fit_sgd(net, task.train, seed=0, **fv.METHODS["sgd"].keywords(net)).center
+w = fv.fit(net, task.train, fv.SGD(), seed=0).center
 
 # %% [markdown]
 # **Number to expect**: the largest eigenvalue of the course's network, trained on ten digits a class, lies between 5 and 8.

@@ -351,7 +351,7 @@ fv.expect((0.5 * (h * W * W).sum(1)).mean(), exact, rtol=0.02, by="the formula")
 # And the course's VI posterior, draw by draw:
 
 # %%
-q = fv.fit_vi(net, task.train, prior, seed=0, **fv.METHODS["vi"].keywords(net))
+q = fv.fit(net, task.train, fv.VI(prior), seed=0)
 fv.plots.plot_sharpness({"vi": fv.sharpness(L, q.sample(4 if FAST else 10, seed=1))})
 
 # %% [markdown]

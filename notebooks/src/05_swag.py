@@ -155,7 +155,7 @@ fv.expect(dogs(0.1).var(0), 0.1 / (tub * (2 - 0.1 * tub)), rtol=0.15, by="the fo
 # %%
 net, task, prior = prepare(task=fv.datasets.digits_transfer(), epochs=5 if FAST else 60)
 L = fv.nll(net, task.train)
-solution = fv.fit_sgd(net, task.train, seed=0, **fv.METHODS["sgd"].keywords(net)).center
+solution = fv.fit(net, task.train, fv.SGD(), seed=0).center
 net = net.at(solution)
 settings = fv.METHODS["swag"].keywords(net)
 print(settings)
@@ -194,11 +194,11 @@ by_hand = fv.Gaussian(
 )  # mean, log std, factor
 
 # %% [markdown]
-# **Check**: `fit_swag` does the same walk with the same seed, and must give the same Gaussian. The cell prints by how much
+# **Check**: `SWAG` does the same walk with the same seed, and must give the same Gaussian. The cell prints by how much
 # mean, standard deviation and factor differ, relative to their length.
 
 # %%
-q = fv.fit_swag(net, task.train, seed=0, **settings)
+q = fv.fit(net, task.train, fv.SWAG(), seed=0, batch_size=10)
 off = lambda ours, theirs: float((ours - theirs).norm() / theirs.norm())
 gaps = off(q.mean, mean), off(q.std, by_hand.std), off(q.factor, by_hand.factor)
 print("off by", *(f"{gap:.0e}" for gap in gaps))
@@ -223,7 +223,7 @@ fv.plot_surface(surface, path, title="SGD at a constant rate")
 # valley, where they are close together.*
 #
 # **Try** a walk at another rate (`settings["lr"] / 4` for `settings["lr"]`), with smaller batches (`batch = 5`), or of more epochs
-# (`T = 40`), from the cell of the settings on; the check above then says that `fit_swag` has taken another walk.
+# (`T = 40`), from the cell of the settings on; the check above then says that `SWAG` has taken another walk.
 #
 # **Look**: is this a restless dog? It is a dog on its way. The first half of the walk comes down a slope, and only its end is
 # in the valley.
@@ -294,7 +294,7 @@ fv.expect(draws.T.cov(), exact, atol=0.2, by="the formula")  # 10,000 draws: the
 # between how sure the answers are and how often they are right.
 
 # %%
-swa = fv.fit_swa(net, task.train, seed=0, **fv.METHODS["swa"].keywords(net))
+swa = fv.fit(net, task.train, fv.SWA(), seed=0, batch_size=10)
 members = dict(sgd=solution[None], swa=swa, swag=q)
 n = dict(sgd=1, swa=1, swag=30)
 predictions = {k: fv.predict(net, p, task.test, n[k], seed=2) for k, p in members.items()}
@@ -424,7 +424,7 @@ fv.expect(tied.T.corrcoef()[0, 1], 0.5, rtol=0.1)
 # </details>
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
-later = fv.fit_swag(net.at(snapshots[-1]), task.train, seed=1, **settings)
+later = fv.fit(net.at(snapshots[-1]), task.train, fv.SWAG(), seed=1, batch_size=10)
 calm = fv.fit_swag(net, task.train, seed=0, **(settings | dict(batch_size=None)))
 for name, g in dict(first=q, later=later, calm=calm).items():
     values = torch.linalg.svdvals(g.factor).square()

@@ -224,10 +224,9 @@ cov, center = torch.linalg.inv(A), (torch.linalg.solve(A, X.T @ Y) / tau**2)[:, 
 # %%
 linear = fv.Net.from_module(torch.nn.Sequential(torch.nn.Linear(3, 1, bias=False)))
 data, steps = fv.Data(X, Y), 200
-decay = dict(
-    likelihood=tau, weight_decay=delta / n, prior_precision=None
-)  # the prior: delta = N weight_decay
-la = fv.fit_laplace(linear, data, structure="full", steps=steps, seed=0, **decay)
+decay = dict(likelihood=tau)  # the prior: delta = N weight_decay
+fields = dict(weight_decay=delta / n, prior_precision=None)
+la = fv.fit(linear, data, fv.Laplace(structure="full", **fields), steps=steps, seed=0, **decay)
 fv.expect(la.mean, center, atol=1e-3, by="the exact posterior")
 fv.expect(la.cov_mul(torch.eye(3)), cov, rtol=1e-2, atol=1e-5, by="the exact posterior")
 
@@ -241,24 +240,38 @@ fv.expect(la.cov_mul(torch.eye(3)), cov, rtol=1e-2, atol=1e-5, by="the exact pos
 
 # %%
 settings = dict(steps=1500, mc_samples=4, likelihood=tau, seed=0)
-mf = fv.fit_mfvi(linear, data, prior_std=delta**-0.5, first_std=0.2, **settings)
+mf = fv.fit(
+    linear,
+    data,
+    fv.MeanFieldVI(prior_std=delta**-0.5, first_std=0.2, mc_samples=4),
+    steps=1500,
+    likelihood=tau,
+    seed=0,
+)
 fv.expect(mf.std, A.diagonal() ** -0.5, rtol=0.15, by="the formula")
 ratio = mf.std / cov.diagonal().sqrt()
 print("mean-field width over exact width:", [round(float(r), 2) for r in ratio])
 fv.expect(ratio[:2].max() < 0.85 and ratio[2] > 0.8, "too narrow for the two that go together")
 
 # %% [markdown]
-# A covariance with a factor, as [chapter 05](05_swag.ipynb)'s, can follow the correlation. `fit_vi` has one:
+# A covariance with a factor, as [chapter 05](05_swag.ipynb)'s, can follow the correlation. `VI` has one:
 
 # %%
 prior = fv.Gaussian(torch.zeros(3), torch.full((3,), -0.5 * math.log(delta)), 1e-3 * torch.eye(3))
-q = fv.fit_vi(linear, data, prior, kl_weight=1.0, start_scale=1.0, **settings)
+q = fv.fit(
+    linear,
+    data,
+    fv.VI(prior, kl_weight=1.0, start_scale=1.0, mc_samples=4),
+    steps=1500,
+    likelihood=tau,
+    seed=0,
+)
 wide = q.variance.sqrt() / cov.diagonal().sqrt()
 print("low-rank width over exact width: ", [round(float(r), 2) for r in wide])
 fv.expect(wide.min() > ratio.min(), "the factor follows the correlation")
 
 # %% [markdown]
-# A step of `fit_vi` is the `update` of `fv.posteriors.VI`: it takes a state and the noise of a draw, and returns the next state. You
+# A step of `VI` is the `update` of `fv.posteriors.VI`: it takes a state and the noise of a draw, and returns the next state. You
 # can take the steps yourself, here at a rate that falls to 0. Where $q$ is the posterior, the gradient is 0 for *every* draw, so the
 # random draws leave no error in the result.
 
@@ -330,7 +343,7 @@ for m, v in [(1.0, 0.5), (2.0, 4.0), (-1.0, 9.0)]:
 net, task, prior = prepare(task=fv.datasets.digits_transfer(), epochs=5 if FAST else 60)
 L = fv.nll(net, task.train)
 keywords = fv.METHODS["laplace"].keywords(net) | (dict(steps=60) if FAST else {})
-la = fv.fit_laplace(net, task.train, seed=0, **keywords)
+la = fv.fit(net, task.train, fv.Laplace(), seed=0, **dict(steps=60) if FAST else {})
 print(keywords)
 
 # %%
@@ -361,13 +374,13 @@ fv.expect(logits.var(0), V.diagonal(dim1=1, dim2=2), rtol=0.15, by="the formula"
 #
 # laplace-torch (`pip install 'flatviz[laplace]'`) keeps other structures: Kronecker factors for each layer, the largest eigenpairs
 # of the exact Hessian, or a Gaussian process of the outputs, which has no draws of weights. `prior_precision="layerwise"` gives each
-# tensor of weights its own $\delta$. What `fit_laplace` returns then predicts, and enters page and lab, as any other posterior.
+# tensor of weights its own $\delta$. What `Laplace` returns then predicts, and enters page and lab, as any other posterior.
 
 # %%
 trained = net.at(la.center).restrict("head")
 for structure in ("last_layer", "kron", "lowrank", "functional"):
-    other = fv.fit_laplace(
-        trained, task.train, seed=0, steps=0, structure=structure, prior_precision=10.0
+    other = fv.fit(
+        trained, task.train, fv.Laplace(structure=structure, prior_precision=10.0), seed=0, steps=0
     )
     scores = fv.metrics.predict_linearised(trained, other, task.test).scores
     print(f"{structure:10s} accuracy {scores['accuracy'][-1]:.3f}  NLL {scores['nll'][-1]:.3f}")
@@ -438,12 +451,15 @@ _ = ipywidgets.interact(two_temperatures, log10_T=(-2.0, 0.0, 0.25))
 ten = fv.Data(torch.ones(10, 1), torch.ones(10, 1))
 half_wide = fv.Gaussian(torch.zeros(1), torch.full((1,), 0.5).log())
 one = fv.Net.from_module(torch.nn.Linear(1, 1, bias=False))
-of_ten = dict(kl_weight=0.1, likelihood=1.0, steps=800, mc_samples=8)
-fv.expect(fv.fit_vi(one, ten, half_wide, seed=0, **of_ten).mean, 0.962, rtol=0.01)
+of_ten = dict(likelihood=1.0, steps=800)
+of_ten_fields = dict(kl_weight=0.1, mc_samples=8)
+fv.expect(
+    fv.fit(one, ten, fv.VI(half_wide, **of_ten_fields), seed=0, **of_ten).mean, 0.962, rtol=0.01
+)
 
 # %%
 settings = fv.METHODS["vi"].keywords(net) | (dict(steps=60) if FAST else {})
-q = fv.fit_vi(net, task.train, prior, seed=0, **settings)
+q = fv.fit(net, task.train, fv.VI(prior), seed=0, **dict(steps=60) if FAST else {})
 steps = torch.arange(len(q.history.loss), dtype=torch.float32)
 falling = fv.Curve(steps, q.history.loss, "step", "loss of a draw (nats)")
 fv.plot_curve(falling, barrier=False, log=True, title="VI: the loss of one draw a step")
@@ -639,8 +655,9 @@ fv.expect(0.3 < chosen * float(center.square().sum()) / 3 < 3, "near, to a facto
 # </details>
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
-training = keywords | dict(structure="full", prior_precision=None)
-wide = fv.fit_laplace(net, task.train, seed=0, **training)
+training = dict(steps=60) if FAST else {}
+training_fields = dict(structure="full", prior_precision=None)
+wide = fv.fit(net, task.train, fv.Laplace(**training_fields), seed=0, **training)
 lin = fv.metrics.predict_linearised(net, wide, task.test).scores["nll"][-1]
 raw = fv.predict(net, wide, task.test, 30, seed=2, linearised=False).scores["nll"][-1]
 print(f"NLL: linearised {lin:.3f}, weights drawn {raw:.3f}")

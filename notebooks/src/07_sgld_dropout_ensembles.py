@@ -168,7 +168,7 @@ for decay, mean in (0.4, 0.714), (0.1 * 0.4, 0.962):
     fv.expect(at_rest.w.mean(), mean, rtol=5e-3)
 
 # %% [markdown]
-# `fit_sgld` takes these steps on a network. The check is linear regression, whose posterior
+# `SGLD` takes these steps on a network. The check is linear regression, whose posterior
 # [chapter 06](06_vi_and_laplace.ipynb) gives exactly:
 
 # %%
@@ -275,11 +275,11 @@ _ = ipywidgets.interact(crowd_at, beta=(1.0, 16.0, 1.0), step=(0.01, 0.1, 0.01))
 
 # %%
 net, task, prior = prepare(task=fv.datasets.digits_transfer(), epochs=5 if FAST else 60)
-solution = fv.fit_sgd(net, task.train, seed=0, **fv.METHODS["sgd"].keywords(net)).center
+solution = fv.fit(net, task.train, fv.SGD(), seed=0).center
 net = net.at(solution)
 short = dict(burn_in=50, thin=5) if FAST else {}
 keywords = fv.METHODS["sgld"].keywords(net) | short
-chain = fv.fit_sgld(net, task.train, seed=0, **keywords)
+chain = fv.fit(net, task.train, fv.SGLD(**short), seed=0)
 
 # %%
 fit = chain.history.loss
@@ -340,7 +340,7 @@ fv.expect(outputs.var(0), r / (1 - r) * (A**2 @ x**2), rtol=0.05, by="the formul
 
 # %%
 keywords = fv.METHODS["dropout"].keywords(net) | dict(rate=0.2) | (dict(steps=60) if FAST else {})
-dropped = fv.fit_dropout(net, task.train, seed=0, **keywords)
+dropped = fv.fit(net, task.train, fv.Dropout(rate=0.2), seed=0, **dict(steps=60) if FAST else {})
 
 # %%
 head = next(b for b in net.blocks if b.kind == "head")
@@ -362,7 +362,7 @@ fv.expect(zero, 0.2, atol=0.1, rtol=0)
 
 # %%
 keywords = fv.METHODS["ensemble"].keywords(net) | (dict(steps=60) if FAST else {})
-ensemble = fv.fit_ensemble(net, task.train, seed=0, **keywords)
+ensemble = fv.fit(net, task.train, fv.Ensemble(), seed=0, **dict(steps=60) if FAST else {})
 members = fv.predict(net, ensemble, task.test, len(ensemble.W), seed=2)
 single = -members.log_probs[:, torch.arange(len(task.test)), task.test.y].mean(1)  # NLL of each
 together = members.scores["nll"][-1]
@@ -402,16 +402,16 @@ for T in (1.0, 0.0):  # with repulsion, and without
 # target, so that the two curves below do not compare methods. What does is a chain for VI's *own* target. SGLD cannot be it: the
 # narrowest weight of that prior has a standard deviation of 0.0002, and by exercise 1 the step for it would be so short that the
 # wide ones never move. **HMC** can: it learns a scale for each weight, and accepts or rejects what it proposes, so that no error of
-# the step is left. `fit_hmc` takes VI's prior and $T$ as `kl_weight`; sixty draws are few, and the next cell looks up what
+# the step is left. `HMC` takes VI's prior and $T$ as `kl_weight`; sixty draws are few, and the next cell looks up what
 # eight long chains found (`flatviz run reference`).
 
 # %%
 short_chain = (
     dict(chains=1, n_draws=6, burn_in=4) if FAST else dict(chains=1, n_draws=60, burn_in=60)
 )
-hmc = fv.fit_hmc(net, task.train, prior, seed=0, kl_weight=0.03, **short_chain)
+hmc = fv.fit(net, task.train, fv.HMC(prior=prior, kl_weight=0.03, **short_chain), seed=0)
 settings = fv.METHODS["vi"].keywords(net) | (dict(steps=60) if FAST else {})
-vi = fv.fit_vi(net, task.train, prior, seed=0, **settings)
+vi = fv.fit(net, task.train, fv.VI(prior), seed=0, **dict(steps=60) if FAST else {})
 
 # %%
 draws = dict(sgld=chain, dropout=dropped, vi=vi, hmc=hmc)

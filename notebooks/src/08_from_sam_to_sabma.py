@@ -336,8 +336,8 @@ fv.expect(fisher_sam, rho * (uneven / F) / (uneven @ (uneven / F)).sqrt(), by="t
 # %%
 net, task, prior = prepare(task=fv.datasets.digits_transfer(), epochs=5 if FAST else 60)
 settings = dict(steps=20) if FAST else {}
-vi = fv.fit_vi(net, task.train, prior, seed=0, **settings)
-zero = fv.fit_sabma(net, task.train, prior, radius=0.0, seed=0, **settings)
+vi = fv.fit(net, task.train, fv.VI(prior), seed=0, **settings)
+zero = fv.fit(net, task.train, fv.SABMA(prior, radius=0.0), seed=0, **settings)
 same = torch.equal(vi.mean, zero.mean) and torch.equal(vi.log_std, zero.log_std)
 fv.expect(same, "radius 0 is VI, bit for bit")
 
@@ -392,13 +392,13 @@ print(f"gained by hand {by_hand:.5f}, in the step {record.sharpness:.5f}")
 fv.expect(by_hand, record.sharpness, atol=1e-4, by="the step")
 
 # %% [markdown]
-# `fv.fit_sabma` takes such steps, of eight draws (of a large network the draws share the examples) and with a falling rate, and returns
+# `fv.SABMA` takes such steps, of eight draws (of a large network the draws share the examples) and with a falling rate, and returns
 # the posterior. Two gradients a step, so a fair
 # comparison with VI gives VI twice the steps. `history.sharpness` records what the ascent gained,
 # $L(w_{\theta^+}) - L(w_\theta)$, at every step.
 
 # %%
-flat = fv.fit_sabma(net, task.train, prior, radius=2.0, seed=0, **settings)
+flat = fv.fit(net, task.train, fv.SABMA(prior, radius=2.0), seed=0, **settings)
 gained = flat.history.sharpness
 fv.expect(gained.mean() > 0, "the ascent does raise the loss")
 print(
@@ -585,7 +585,7 @@ fv.expect(along, 1)  # the formula's step is along Σg, and so uphill
 
 # %% [markdown]
 # So the released code adds noise to the point at which the gradient is taken; the formula ascends. Both are modes of
-# `fv.fit_sabma`, and `fv.METHODS` has an entry for each.
+# `fv.SABMA`, and `fv.METHODS` has an entry for each.
 #
 # ### Between the two: the Fisher matrix of one draw
 #
@@ -637,7 +637,7 @@ for mode in ("rank1_pinv", "rank1_damped", "sam_mu", "authors_code"):
 #
 # **IVON** (Shen et al. 2024) is VI by the natural gradient, with a running estimate of the Hessian from the same draws. The paper
 # reports that it matches or outperforms Adam on large networks at nearly the same cost, with better predictive uncertainty. In flatviz:
-# `fv.fit_ivon`; `flatviz run compare -p methods=ivon,vi` compares it with VI on a small network, which tests no claim on large ones.
+# `fv.IVON`; `flatviz run compare -p methods=ivon,vi` compares it with VI on a small network, which tests no claim on large ones.
 #
 # ## Summary
 #

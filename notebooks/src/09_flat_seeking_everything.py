@@ -260,7 +260,7 @@ trunk = fv.pretrain(fv.Net.from_module(module), first, seed=0, epochs=100, lr=0.
 # %%
 head = fv.Net.from_module(trunk.to_module().eval(), "head")
 head_prior = fv.Gaussian(head.w, torch.full_like(head.w, 0.3).log())
-q = fv.fit_vi(head, second, head_prior, kl_weight=1.0, seed=0)
+q = fv.fit(head, second, fv.VI(head_prior, kl_weight=1.0), seed=0)
 features = trunk.to_module()[:2].requires_grad_(False)
 
 # %% [markdown]
@@ -366,11 +366,11 @@ for name, ascent in (("VI", None), ("F-VI", fv.SAM(0.1))):
 steps = dict(steps=20) if FAST else {}
 radius = 0.2
 swag = {
-    a: fv.fit_swag(net, task.train, seed=0, rank=5, ascent=fv.SAM(radius) if a else None)
+    a: fv.fit(net, task.train, fv.SWAG(rank=5, ascent=fv.SAM(radius) if a else None), seed=0)
     for a in (False, True)
 }
 vi = {
-    a: fv.fit_vi(net, task.train, prior, seed=0, ascent=fv.SAM(radius) if a else None, **steps)
+    a: fv.fit(net, task.train, fv.VI(prior, ascent=fv.SAM(radius) if a else None), seed=0, **steps)
     for a in (False, True)
 }
 
@@ -378,7 +378,7 @@ vi = {
 # **Check**: at radius 0 the flat-seeking method is the plain one, bit for bit.
 
 # %%
-zero = fv.fit_vi(net, task.train, prior, seed=0, ascent=fv.SAM(0.0), **steps)
+zero = fv.fit(net, task.train, fv.VI(prior, ascent=fv.SAM(0.0)), seed=0, **steps)
 fv.expect(torch.equal(zero.mean, vi[False].mean), "radius 0 is the plain one, bit for bit")
 
 # %% [markdown]
@@ -435,8 +435,8 @@ if not FAST:
 #
 # **Predict first**: wider or narrower than VI's, and in which direction more?
 #
-# To hand the bowl to `fit_vi` as a network: a linear one with two weights, Gaussian noise of standard deviation 1
-# (`likelihood=1.0`), and two examples with target 0 whose squared errors make $L$. `fit_vi` minimises
+# To hand the bowl to `VI` as a network: a linear one with two weights, Gaussian noise of standard deviation 1
+# (`likelihood=1.0`), and two examples with target 0 whose squared errors make $L$. `VI` minimises
 # $\mathbb{E}[L] + \tfrac{\texttt{kl\_weight}}{N} \mathrm{KL}$; with $N = 2$ that is $\lambda = 50$ for a weight of $2/50$.
 
 # %%
@@ -449,11 +449,12 @@ broad = fv.Gaussian(torch.zeros(2), torch.full((2,), 3.0))
 
 # %%
 def widths(ascent):
-    run = dict(
-        seed=0, likelihood=1.0, kl_weight=2 / 50, steps=800 if FAST else 1600, lr=0.1, mc_samples=4
-    )
+    run = dict(seed=0, likelihood=1.0, steps=800 if FAST else 1600)
+    fields = dict(kl_weight=2 / 50, lr=0.1, mc_samples=4)
     start = fv.Gaussian(torch.zeros(2), torch.full((2,), -2.0))
-    return fv.fit_vi(bowl, data, broad, start=start, start_scale=1.0, ascent=ascent, **run).std
+    return fv.fit(
+        bowl, data, fv.VI(broad, start=start, start_scale=1.0, ascent=ascent, **fields), **run
+    ).std
 
 
 # %%
@@ -476,9 +477,9 @@ fv.expect(flat[0] < 0.8 * plain[0], "F-VI is narrower along the sharp axis")
 #
 # - **fSGLD** (Bruno et al. 2025) takes the gradient of SGLD at weights that isotropic Gaussian noise has moved, in place of the ascent above, so
 #   a step costs one gradient. Its theory couples the noise with the temperature: the target is near a Gibbs distribution that
-#   favours flat basins. In flatviz: not there. F-SGLD (`fit_sgld(ascent=fv.SAM(rho))`) and `fit_emcmc` are its neighbours.
+#   favours flat basins. In flatviz: not there. F-SGLD (`SGLD(ascent=fv.SAM(rho))`) and `EMCMC` are its neighbours.
 # - **From global to local** (2025) compares samplers on local posteriors with degenerate minima, and finds SGLD
-#   preconditioned as in RMSprop the most faithful to the local geometry. In flatviz: `fv.fit_psgld` is that sampler, and
+#   preconditioned as in RMSprop the most faithful to the local geometry. In flatviz: `fv.PSGLD` is that sampler, and
 #   [learning](experiments/learning.ipynb) measures the local learning coefficient by HMC and by plain SGLD on a small network, where HMC is
 #   the reference. The two are not joined yet: pSGLD's coefficient beside HMC's is open.
 # - **On cold posteriors** (Zhang 2024) joins the temperature with PAC-Bayes: a way to learn cold posteriors with tight
@@ -554,14 +555,17 @@ fv.expect(gap.min() > -1e-9 and gap.max() > 0.3, "never above the maximum, far b
 #
 # <details><summary>Solution</summary>
 #
-# `fv.fit_ensemble(..., ascent=fv.SAM(0.2))`. Which of the two is better on one seed says little; run it for several.
+# `fv.Ensemble(ascent=fv.SAM(0.2))`. Which of the two is better on one seed says little; run it for several.
 #
 # </details>
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
-members = dict(members=2 if FAST else 3, seed=0, steps=20 if FAST else 150)
+members = dict(seed=0, steps=20 if FAST else 150)
+members_fields = dict(members=2 if FAST else 3)
 pair = {
-    a: fv.fit_ensemble(net, task.train, ascent=fv.SAM(0.2) if a else None, **members)
+    a: fv.fit(
+        net, task.train, fv.Ensemble(ascent=fv.SAM(0.2) if a else None, **members_fields), **members
+    )
     for a in (False, True)
 }
 for a, q in pair.items():

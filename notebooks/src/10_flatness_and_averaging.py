@@ -62,8 +62,8 @@ generator = torch.Generator().manual_seed(0)
 # %%
 net, task, prior = prepare(task=fv.datasets.digits_transfer(), epochs=5 if FAST else 60)
 settings = dict(steps=20) if FAST else {}
-vi = fv.fit_vi(net, task.train, prior, seed=0, **settings)
-flat = fv.fit_sabma(net, task.train, prior, radius=2.0, seed=0, **settings)
+vi = fv.fit(net, task.train, fv.VI(prior), seed=0, **settings)
+flat = fv.fit(net, task.train, fv.SABMA(prior, radius=2.0), seed=0, **settings)
 
 # %%
 n_draws = 10 if FAST else 30
@@ -405,7 +405,7 @@ print("as they are", p_values.tolist(), "corrected", [round(p, 3) for p in corre
 near_net, near, near_prior = prepare(epochs=5 if FAST else 60)
 near_loss, temperatures = fv.nll(near_net, near.train), [0.01, 0.02, 0.03, 0.05, 0.1]
 colder = [
-    fv.fit_vi(near_net, near.train, near_prior, seed=0, kl_weight=T, **settings)
+    fv.fit(near_net, near.train, fv.VI(near_prior, kl_weight=T), seed=0, **settings)
     for T in temperatures
 ]
 
@@ -437,8 +437,12 @@ phi = np.gradient(s, ell)[temperatures.index(0.03)]  # the derivative of s in th
 def cold_as(
     radius,
 ):  # T* by the formula, and the temperature at which VI has the training loss of SA-BMA
-    q = fv.fit_sabma(
-        near_net, near.train, near_prior, radius=radius, seed=0, kl_weight=0.03, **settings
+    q = fv.fit(
+        near_net,
+        near.train,
+        fv.SABMA(near_prior, radius=radius, kl_weight=0.03),
+        seed=0,
+        **settings,
     )
     same = np.interp(np.log(loss_and_slope(q)[0]), np.log(ell), np.log(temperatures))
     return 0.03 / (1 + radius * phi), np.exp(same)

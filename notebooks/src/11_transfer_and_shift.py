@@ -138,8 +138,8 @@ def accuracy(net, q):
 
 
 # %%
-vi = fv.fit_vi(net, task.train, prior, seed=0, **settings)
-without = fv.fit_vi(blank, task.train, blank_prior, seed=0, **settings)
+vi = fv.fit(net, task.train, fv.VI(prior), seed=0, **settings)
+without = fv.fit(blank, task.train, fv.VI(blank_prior), seed=0, **settings)
 with_source, from_nothing = accuracy(net, vi), accuracy(blank, without)
 print(f"with the source {with_source:.3f}, without {from_nothing:.3f}")
 
@@ -191,7 +191,7 @@ for name in results.setting[~results.setting.str.contains(", T ")].unique():
 # where after it was fitted? The plane is the one in which draws of both vary most; both pictures share it and its colours.
 
 # %%
-flat = fv.fit_sabma(net, task.train, prior, radius=2.0, seed=0, **settings)
+flat = fv.fit(net, task.train, fv.SABMA(prior, radius=2.0), seed=0, **settings)
 draws = {
     "Before: draws of the prior": prior.sample(30, seed=1),
     "After: draws of SA-BMA, radius 2": flat.sample(30, seed=1),
@@ -248,7 +248,7 @@ _ = ipywidgets.interact(corrupted, kind=kinds, severity=(1, 5))
 # at radius 2.
 
 # %%
-sgd = fv.fit_sgd(net, task.train, seed=0, **fv.METHODS["sgd"].keywords(net))
+sgd = fv.fit(net, task.train, fv.SGD(), seed=0)
 posteriors = {"sgd": (sgd, 1), "vi": (vi, 30), "sabma": (flat, 30)}
 few = dict(kinds=["gaussian_noise", "fog"], severities=[3]) if FAST else {}
 
@@ -427,7 +427,7 @@ fv.expect(len(task.validation), len(task.train), rtol=0, by="the training split"
 near_net, near_task, near_prior = prepare(
     task=fv.datasets.digits_transfer(degrees=0.0), epochs=5 if FAST else 60
 )
-near = fv.fit_vi(near_net, near_task.train, near_prior, seed=0, **settings)
+near = fv.fit(near_net, near_task.train, fv.VI(near_prior), seed=0, **settings)
 scores = fv.predict(near_net, near, near_task.test, 30, seed=1).scores
 print(
     f"source at 0 degrees {float(scores['accuracy'][-1]):.3f}, at 90 {with_source:.3f}, none {from_nothing:.3f}"

@@ -150,7 +150,7 @@ print(f"accuracy {(answers == held_out.y).float().mean():.3f}")
 # the head begins anew, at mean 0 with standard deviation `head_std`.
 
 # %%
-swag = fv.fit_swag(net, data, rank=5, seed=0, lr=0.01)
+swag = fv.fit(net, data, fv.SWAG(rank=5, lr=0.01), seed=0)
 small, prior = fv.transfer(net, swag, treated="norm+head", head_std=0.3, scale=16)
 print(small)
 
@@ -160,8 +160,9 @@ print(small)
 # `batchnorm="frozen"` keeps the running statistics as they are, so that a draw is a function of its weights alone.
 
 # %%
-settings = dict(kl_weight=0.03, start_scale=0.3, steps=20 if FAST else 600)
-q = fv.fit_sabma(small, data, prior, radius=0.5, seed=0, **settings)
+settings = dict(steps=20 if FAST else 600)
+fields = dict(kl_weight=0.03, start_scale=0.3)
+q = fv.fit(small, data, fv.SABMA(prior, radius=0.5, **fields), seed=0, **settings)
 scores = fv.predict(small, q, held_out, 30, seed=1, batchnorm="frozen").scores
 
 # %%
@@ -263,7 +264,7 @@ encoder = nn.TransformerEncoderLayer(16, 2, 32, dropout=0.0, batch_first=True)
 reader = nn.Sequential(nn.Embedding(11, 16), encoder, nn.Flatten(), nn.Linear(5 * 16, 2))
 reader = fv.pretrain(reader, texts, seed=0, epochs=5 if FAST else 20, lr=0.02)
 late, wide = fv.transfer(
-    reader, fv.fit_swag(reader, texts, rank=5, seed=0, lr=0.01), head_std=0.3, scale=16
+    reader, fv.fit(reader, texts, fv.SWAG(rank=5, lr=0.01), seed=0), head_std=0.3, scale=16
 )
 
 # %% [markdown]
@@ -271,7 +272,9 @@ late, wide = fv.transfer(
 # them from sentences better than chance (AUROC 0.5).
 
 # %%
-q_text = fv.fit_vi(late, texts, wide, seed=0, **settings | dict(steps=20 if FAST else 200))
+q_text = fv.fit(
+    late, texts, fv.VI(wide, **fields), seed=0, **settings | dict(steps=20 if FAST else 200)
+)
 read = fv.predict(late, q_text, new_texts, 30, seed=1)
 shuffled = torch.rand(400, 5, generator=torch.Generator().manual_seed(2)).argsort(1)
 apart = fv.predict(late, q_text, new_texts.x.gather(1, shuffled), 30, seed=1)
@@ -303,7 +306,7 @@ if not FAST:
 # | an `IterableDataset` | `fv.datasets.data_from(endless, 7)` | Data(7 examples, x (7, 3) float32, classes 0..1) |
 # | tokenized text (Hugging Face) | `fv.datasets.data_from(rows)` | 12 examples of input_ids, attention_mask |
 # | a classifier of text | `fv.Net.from_module(reader, example=rows_as_data)` | Net(Reader, dim=218: 16 norm, 202 other) |
-# | its posterior | `fv.fit_ensemble(reads, rows_as_data, members=3, steps=9, seed=0)` | Draws(W (3, 10), history: History) |
+# | its posterior | `fv.fit(reads, rows_as_data, fv.Ensemble(members=3), steps=9, seed=0)` | Draws(W (3, 10), history: History) |
 # | two inputs | `fv.Data((x, x), y)` | Data(12 examples, x0 (12, 3) float32, x1 (12, 3) float32, classes 0..1) |
 # | a class folder | `fv.datasets.image_folder(folder)` | Data(2 examples, x (2, 3, 8, 8) uint8, classes 0..1) |
 # | data beyond memory | `fv.datasets.stream(pairs)` | Data(12 examples, x (12, 3) float32, streamed by 2 threads, classes 0..1) |
@@ -311,8 +314,8 @@ if not FAST:
 # | a checkpoint of DataParallel or `torch.compile` | `fv.models.load_weights(module, compiled)` | a copy with its weights |
 # | frozen layers | `fv.Net.from_module(frozen)` | Net(Sequential, dim=18: 18 other; 32 frozen) |
 # | a part by name (an adapter, LoRA) | `fv.Net.from_module(frozen, lambda name: name.startswith("2."))` | Net(Sequential, dim=18: 18 other; 32 frozen) |
-# | a head of many classes (a language model) | `fv.fit_laplace(tagger, fv.Data(words, tags), seed=0, steps=9, structure="diagonal")` | Gaussian(dim=12, rank=0) |
-# | an LSTM | `fv.fit_ensemble(fv.Net.from_module(lstm), sequences, members=2, steps=2, seed=0)` | Draws(W (2, 154), history: History) |
+# | a head of many classes (a language model) | `fv.fit(tagger, fv.Data(words, tags), fv.Laplace(structure="diagonal"), seed=0, steps=9)` | Gaussian(dim=12, rank=0) |
+# | an LSTM | `fv.fit(fv.Net.from_module(lstm), sequences, fv.Ensemble(members=2), steps=2, seed=0)` | Draws(W (2, 154), history: History) |
 # | unequal classes | `fv.nll(net, data, likelihood=fv.Likelihood.categorical(weight=torch.tensor([1.0, 3.0])))` | 0.796 nats |
 # | label smoothing | `fv.nll(net, data, likelihood=fv.Likelihood.categorical(label_smoothing=0.1))` | 0.752 nats |
 # | segmentation, (N, C, H, W) | `fv.nll(pixels, fv.Data(images, masks))` | 0.803 nats |
@@ -346,7 +349,7 @@ if not FAST:
 # ## Summary
 #
 # - `fv.lab(module, train, test)` is one cell for any classifier; `made` says what was done.
-# - By hand: `pretrain`, `fit_swag`, `transfer`, a fit, `predict`, then pictures.
+# - By hand: `pretrain`, `SWAG`, `transfer`, a fit, `predict`, then pictures.
 # - A network that did not learn stops the work, with the reason.
 # - `record_path` draws any training loop.
 #
@@ -364,7 +367,7 @@ if not FAST:
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 head, head_prior = fv.transfer(net, swag, treated="head", head_std=0.3, scale=16)
 fv.expect(head.dim, 99, rtol=0)
-only = fv.fit_vi(head, data, head_prior, seed=0, **settings)
+only = fv.fit(head, data, fv.VI(head_prior, **fields), seed=0, **settings)
 alone = fv.predict(head, only, held_out, 30, seed=1, batchnorm="frozen").scores["nll"]
 print(f"NLL with the head alone {alone[-1]:.3f}, with normalisation layers {scores['nll'][-1]:.3f}")
 

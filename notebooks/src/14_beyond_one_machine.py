@@ -49,13 +49,13 @@ folder = Path(tempfile.mkdtemp())
 #
 # $$ \text{time} \approx U \cdot V \cdot N \cdot t_1 . $$
 #
-# `prepare` makes the network of chapters 01 to 10 (source turned by 90 degrees, ten digits a class); `fit_sgd` trains it on its 100 examples, and `slice_plane`
+# `prepare` makes the network of chapters 01 to 10 (source turned by 90 degrees, ten digits a class); `SGD` trains it on its 100 examples, and `slice_plane`
 # ([chapter 02](02_slicing_a_loss_surface.ipynb)) evaluates the loss on a plane through the result.
 
 # %%
 net, task, prior = prepare(task=fv.datasets.digits_transfer(), epochs=5 if FAST else 60)
 f = fv.nll(net, task.train)
-w = fv.fit_sgd(net, task.train, seed=0, **fv.METHODS["sgd"].keywords(net)).center
+w = fv.fit(net, task.train, fv.SGD(), seed=0).center
 plane = fv.plane_random(net, w, seed=0)
 
 
@@ -128,7 +128,7 @@ print(f"largest difference {gap:.1e} of the largest value")
 # this one raises what Ctrl-C raises:
 
 # %%
-whole = fv.fit_vi(net, task.train, prior, seed=0, steps=60)
+whole = fv.fit(net, task.train, fv.VI(prior), seed=0, steps=60)
 path = folder / "run.safetensors"
 
 
@@ -140,12 +140,18 @@ def stop_in_the_middle(done, total, label):
 
 # %%
 try:
-    fv.fit_vi(
-        net, task.train, prior, seed=0, steps=60, checkpoint=path, progress=stop_in_the_middle
+    fv.fit(
+        net,
+        task.train,
+        fv.VI(prior),
+        seed=0,
+        steps=60,
+        checkpoint=path,
+        progress=stop_in_the_middle,
     )
 except KeyboardInterrupt:
     print("stopped;", round(path.stat().st_size / 1000), "kB kept")
-resumed = fv.fit_vi(net, task.train, prior, seed=0, steps=60, checkpoint=path)
+resumed = fv.fit(net, task.train, fv.VI(prior), seed=0, steps=60, checkpoint=path)
 
 # %%
 difference = (resumed.mean - whole.mean).abs().max()
@@ -250,7 +256,7 @@ fv.expect(alone, 1200, rtol=0.01)
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 try:
-    fv.fit_vi(net, task.train, prior, seed=1, steps=60, checkpoint=path)
+    fv.fit(net, task.train, fv.VI(prior), seed=1, steps=60, checkpoint=path)
     raise AssertionError("another seed must be refused")
 except ValueError as error:
     print(error)

@@ -257,7 +257,7 @@ def fit_metropolis(
 
 # %%
 net, task, prior = prepare(task=fv.datasets.digits_transfer(), epochs=5 if FAST else 60)
-start = fv.fit_vi(net, task.train, prior, seed=0)
+start = fv.fit(net, task.train, fv.VI(prior), seed=0)
 warm = net.at(start.center)  # a walk from a good place
 short = dict(steps=200, thin=10)
 

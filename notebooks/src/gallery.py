@@ -25,8 +25,8 @@ f, side = fv.nll(net, task.train), 11 if FAST else 41
 steps = dict(steps=20) if FAST else {}
 
 # %%
-vi = fv.fit_vi(net, task.train, prior, seed=0, **steps)
-flat = fv.fit_sabma(net, task.train, prior, radius=1.0, seed=0, **steps)
+vi = fv.fit(net, task.train, fv.VI(prior), seed=0, **steps)
+flat = fv.fit(net, task.train, fv.SABMA(prior, radius=1.0), seed=0, **steps)
 W = flat.sample(10, seed=1)
 
 # %% [markdown]
@@ -137,7 +137,7 @@ torch.manual_seed(0)
 line = fv.Net.from_module(
     torch.nn.Sequential(torch.nn.Linear(1, 24), torch.nn.Tanh(), torch.nn.Linear(24, 1))
 )
-members = fv.fit_ensemble(line, wave, members=5, seed=0, likelihood=0.2, lr=0.01, **steps)
+members = fv.fit(line, wave, fv.Ensemble(members=5, lr=0.01), seed=0, likelihood=0.2, **steps)
 fv.plots.plot_predictive(fv.predict(line, members, 1.5 * x, 5, seed=0, likelihood=0.2), 1.5 * x)
 
 # %% [markdown]
