@@ -21,6 +21,7 @@ from .core.ascent import SAM as SAM
 from .core.ascent import FisherSAM as FisherSAM
 from .core.data import Data as Data
 from .core.data import Task as Task
+from .core.expectations import expect as expect
 from .core.net import Net as Net
 from .core.objective import Objective as Objective
 from .core.objective import hvp as hvp

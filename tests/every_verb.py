@@ -204,6 +204,7 @@ def script(fv, module, data, task, pictures, late, plain, line):
     landscape.curvature_operator(f, w)
     landscape.batch_eigenvalues(f, w, batch_size=10, iters=5)
     landscape.layer_curvature(f, w, products=6)
+    fv.expect(f(w), f(w))
     fv.hvp(f, w, w)
     fv.hessian_trace(f, w, products=8, curvature="ggn")
     spectrum = fv.top_eigenpairs(f, w, 2)

@@ -41,6 +41,14 @@ def test_the_notebook_runs_in_its_small_form(path):
     )
 
 
+@mark.parametrize("path", CHAPTERS, ids=name)
+def test_no_cell_of_a_chapter_stops_after_a_readers_change(path):
+    """`fv.expect` says there what has become of the text, and is an assertion where these run."""
+    source = (ROOT / "notebooks" / "src" / f"{path.stem}.py").read_text(encoding="utf-8")
+    stops = [n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Assert)]
+    assert not stops, f"line {stops[0].lineno}: write fv.expect(value, text)"
+
+
 def test_no_notebook_has_the_same_cell_twice():
     for path in NOTEBOOKS:
         cells = [c.source for c in nbformat.read(path, as_version=4).cells if "\n" in c.source]

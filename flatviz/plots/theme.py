@@ -38,6 +38,7 @@ COLORS = (
     "#009E73",
     "#CC79A7",
     "#8a6d00",
+    "#56B4E9",
 )
 ROUNDING = 1e-5  # relative spread below which values differ by rounding in float32
 BUTTONS = {

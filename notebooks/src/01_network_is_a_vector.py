@@ -34,7 +34,7 @@ from flatviz.plots.theme import figure
 torch.set_num_threads(1)  # a second thread costs networks this small more than it brings
 
 # %% [markdown]
-# **Numbers to expect**: the digits network has 9,226 weights, of which this course treats 906. Cells below assert both.
+# **Numbers to expect**: the digits network has 9,226 weights, of which this course treats 906. Cells below check both.
 
 # %% [markdown]
 # ## One layer by hand
@@ -53,7 +53,8 @@ torch.set_num_threads(1)  # a second thread costs networks this small more than 
 layer = torch.nn.Linear(3, 2)  # any weights will do
 small = fv.Net.from_module(layer)  # reads the module as a function of one vector
 w_by_hand = torch.cat([layer.weight.flatten(), layer.bias])
-assert torch.equal(small.w, w_by_hand) and small.dim == 2 * (3 + 1)
+fv.expect(small.w, w_by_hand, rtol=0, by="the two tensors, flattened")
+fv.expect(small.dim, 8)
 
 # %% [markdown]
 # **Step 3.** Go back: cut the vector and fold the pieces. The layer is now a function $f(w, x)$ of *two* arguments, and
@@ -62,7 +63,7 @@ assert torch.equal(small.w, w_by_hand) and small.dim == 2 * (3 + 1)
 # %%
 w, x = torch.arange(8.0), torch.tensor([[1.0, 0.0, 2.0]])
 A, b = w[:6].view(2, 3), w[6:]
-assert torch.equal(small(w, x), x @ A.T + b)
+fv.expect(small(w, x), x @ A.T + b, by="the formula")
 small(w, x)
 
 # %% [markdown]
@@ -86,7 +87,7 @@ nets[0]
 # %%
 for block in nets[0].blocks:
     print(f"w[{block.start}:{block.stop}]  {block.name:9s} {block.shape}")
-assert nets[0].dim == 64 * 65 + 128 + 64 * 65 + 128 + 10 * 65 == 9226
+fv.expect(nets[0].dim, 9226, rtol=0)  # 64 * 65 + 128 + 64 * 65 + 128 + 10 * 65
 
 # %% [markdown]
 # This is a photograph of the desk: a small square for each weight but the last ten, 64 in a column. The first 64 columns
@@ -104,6 +105,9 @@ fig.update_yaxes(autorange="reversed", title="row", scaleanchor="x", constrain="
 # *Figure: a grid of small squares, red for negative and blue for positive weights. The first layer, in the left half, is
 # pale at the top and the bottom: the rim of the scans holds little ink. Two dark blue columns are the gains of the
 # normalisation layers, near 1; the last ten columns, strongly coloured, are the head.*
+#
+# **Try** the second network, `nets[1].w`; the network before training, `fv.Net.from_module(models[0]).w`; or what training added,
+# `nets[0].w - fv.Net.from_module(models[0]).w`.
 
 # %% [markdown]
 # ## The loss is one number for each vector
@@ -122,7 +126,7 @@ net, data = nets[0], task.source
 log_probs = net(net.w, data.x).log_softmax(dim=1)
 loss_by_hand = -log_probs[torch.arange(len(data)), data.y].mean()
 L = fv.nll(net, data)
-assert torch.isclose(L(net.w), loss_by_hand, rtol=1e-5)
+fv.expect(L(net.w), loss_by_hand, by="the formula")
 
 # %% [markdown]
 # ## Distance and angle
@@ -161,7 +165,7 @@ print(f"|a| = {a.norm():.1f}, |b| = {b.norm():.1f}, |a - b| = {distance:.1f}, co
 D, generator = net.dim, torch.Generator().manual_seed(0)
 u = torch.nn.functional.normalize(torch.randn(2000, D, generator=generator), dim=1)
 cosines = u @ (a / a.norm())
-assert abs(D * cosines.square().mean() - 1) < 0.15  # E[cos^2] = 1 / D; 2,000 draws know it to 3 %
+fv.expect(D * cosines.square().mean(), 1, rtol=0.15)  # E[cos^2] = 1 / D; 2,000 draws: 3 %
 print(f"chance {cosines.square().mean().sqrt():.4f}, 1 / sqrt(D) {D**-0.5:.4f}, pair {cosine:.4f}")
 
 # %% [markdown]
@@ -202,7 +206,7 @@ bowl = lambda w: 0.5 * (h * w * w).sum()
 curve = fv.slice_line(bowl, p, q, resolution=21)
 t, d = curve.t, q - p
 exact = (1 - t) * bowl(p) + t * bowl(q) - 0.5 * t * (1 - t) * (h * d * d).sum()
-assert torch.allclose(curve.values, exact, atol=1e-5) and curve.barrier == 0
+fv.expect(curve.values, exact, atol=1e-5, by="the formula")
 
 # %% [markdown]
 # ### What it is on a network
@@ -215,14 +219,17 @@ fv.plot_curve(line, title="Loss on the line between two trained networks")
 
 # %% [markdown]
 # *Figure: the loss is close to zero at both ends and rises to a hill between them. A dotted upright line marks the
-# barrier, the highest rise above the straight line between the ends.*
+# barrier, the highest rise above the straight line between the ends. Of the bowl above, `curve.barrier` is 0.*
+#
+# **Try** the other pairs, `a, c` and `b, c`; beyond the ends, `2 * a - b, 2 * b - a`; towards nothing learned, `a, 0 * a`.
 #
 # So $L$ is no bowl. Two good networks, and the loss at their average is many times theirs. Note what follows for Bayes:
 # **averaging weights is not averaging predictions.** This course averages predictions.
 
 # %%
 ends = max(line.values[0], line.values[-1])
-assert line.barrier > 0 and line.values.max() > (1 if FAST else 20) * ends  # no bowl
+fv.expect(bool(line.barrier > 0), "there is a barrier: no bowl")
+fv.expect(bool(line.values.max() > (1 if FAST else 20) * ends), "many times the loss at the ends")
 print(f"ends {line.values[0]:.3f}, {line.values[-1]:.3f}, barrier {line.barrier:.2f} nats")
 
 # %% [markdown]
@@ -255,6 +262,9 @@ _ = ipywidgets.interact(colored, share=(0.05, 1.0, 0.05), log=[False, True])
 # %% [markdown]
 # *Figure: contours of the loss over a plane, with three markers in three separate valleys and higher ground between.*
 #
+# **Try** a plane through two networks and zero, `fv.plane_through(a, b, 0 * a)`; a loss of other data,
+# `L = fv.nll(net, task.test)`; more of the plane, `fv.slice_plane(L, plane, extent=30, resolution=41)`.
+#
 # <details><summary>What one sees</summary>
 #
 # Without the logarithm and with the share at 0.05 (a loss of 0.03) there are three dark valleys, each reaching some five
@@ -268,7 +278,7 @@ _ = ipywidgets.interact(colored, share=(0.05, 1.0, 0.05), log=[False, True])
 # [chapter 02](02_slicing_a_loss_surface.ipynb) shows what pictures hide.
 
 # %%
-assert corners.distance.max() < 1e-3  # three points always lie in their plane
+fv.expect(corners.distance.max(), 0, atol=1e-3)  # three points always lie in their plane
 
 # %% [markdown]
 # ## Fewer sliders: the weights that are treated
@@ -281,9 +291,9 @@ assert corners.distance.max() < 1e-3  # three points always lie in their plane
 
 # %%
 treated = nets[0].restrict("norm+head")
-assert treated.dim == 4 * 64 + 10 * (64 + 1) == 906
+fv.expect(treated.dim, 906, rtol=0)  # 4 * 64 + 10 * (64 + 1)
 same = treated(treated.w, data.x) - net(net.w, data.x)
-assert same.abs().max() < 1e-4  # the same function
+fv.expect(same.abs().max(), 0, atol=1e-4)  # the same function
 treated
 
 # %% [markdown]
@@ -297,7 +307,7 @@ treated
 # %%
 units = fv.symmetry.units_of(net)
 other = fv.symmetry.permute(units, a[None], fv.symmetry.random_order(units, 1, seed=0))[0]
-assert torch.allclose(net(other, data.x), net(a, data.x), atol=1e-4)
+fv.expect(net(other, data.x), net(a, data.x), atol=1e-4, by="the network before")
 print(f"the same function, |a - other| = {(a - other).norm():.1f}")
 
 # %% [markdown]
@@ -322,7 +332,7 @@ print(f"the same function, |a - other| = {(a - other).norm():.1f}")
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 narrow = fv.Net.from_module(fv.models.mlp(task, hidden=(32, 16)))
-assert narrow.dim == 32 * 65 + 64 + 16 * 33 + 32 + 10 * 17 == 2874
+fv.expect(narrow.dim, 2874, rtol=0)  # 32 * 65 + 64 + 16 * 33 + 32 + 10 * 17
 
 # %% [markdown]
 # **2.** How far does training move a network? Compare $\lVert w_\text{trained} - w_\text{start} \rVert$ with
@@ -341,7 +351,7 @@ start = fv.Net.from_module(fv.models.mlp(task, seed=0)).w
 step = a - start
 ratio, angle = step.norm() / start.norm(), step @ start / step.norm() / start.norm()
 print(f"|step| / |start| = {ratio:.2f}, cos {angle:.3f}, chance {D**-0.5:.3f}")
-assert ratio < 2 and abs(angle) > D**-0.5
+fv.expect(bool(ratio < 2 and abs(angle) > D**-0.5), "no longer than twice the start, and no chance")
 
 # %% [markdown]
 # **3.** Compare the loss of three answers to the source digits: the network at $(a + b)/2$; the network $a$ alone; the
@@ -358,7 +368,7 @@ assert ratio < 2 and abs(angle) > D**-0.5
 prediction = fv.predict(net, torch.stack([a, b]), data, 2, seed=0)
 both = float(prediction.scores["nll"][-1])
 print(f"averaged: weights {L((a + b) / 2):.3f}, probabilities {both:.4f}; a alone {L(a):.4f}")
-assert both <= (L(a) + L(b)) / 2 + 1e-6 < L((a + b) / 2)
+fv.expect(bool(both <= (L(a) + L(b)) / 2 + 1e-6 < L((a + b) / 2)), "averaged probabilities win")
 
 # %% [markdown]
 # **4.** A vector of $D$ independent standard normal numbers has a length close to $\sqrt{D}$. Show it: what are the mean
@@ -374,7 +384,8 @@ assert both <= (L(a) + L(b)) / 2 + 1e-6 < L((a + b) / 2)
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 squared = torch.randn(2000, 906, generator=generator).square().sum(1)
-assert abs(squared.mean() / 906 - 1) < 0.01 and abs(squared.var() / (2 * 906) - 1) < 0.2
+fv.expect(squared.mean(), 906, rtol=0.01)
+fv.expect(squared.var(), 2 * 906, rtol=0.2)
 
 # %% [markdown]
 # ## References

@@ -22,8 +22,10 @@ FAST = False  # True shrinks the run: tests and a first look
 
 # %%
 from dataclasses import replace
+from itertools import permutations
 
 import ipywidgets
+import numpy as np
 import torch
 from scipy.stats import spearmanr
 
@@ -35,7 +37,7 @@ torch.set_num_threads(1)
 
 # %% [markdown]
 # **Number to expect**: without any change of the function, a rescaling changes $\lambda_1$ more than a hundredfold. A cell
-# below asserts it.
+# below checks it.
 #
 # Here are three valleys on which the hikers cannot agree, each a loss of one weight:
 
@@ -55,6 +57,9 @@ fv.plot_curve(curves, barrier=False, title="Three valleys")
 # %% [markdown]
 # *Figure: three curves with their minimum at w = 0. The solid one is a parabola; the dashed one is flat in the middle and
 # rises steeply beyond 0.8; the dotted one is a narrow hole that ends in a plain at height 1.*
+#
+# **Try** a wider hole (`width = 0.8`), a bowl as curved as the hole (`0.5` to `4.1` in the bowl), a floor still flatter (`w**8`). The
+# formulas below are those of the three as they stand, with any width; each sentence about their order names the width.
 
 # %% [markdown]
 # ## Six definitions
@@ -89,9 +94,9 @@ fv.plot_curve(curves, barrier=False, title="Three valleys")
 h = torch.tensor([9.0, 4.0, 1.0, 0.5, 0.1])
 bowl = lambda w: 0.5 * (h * w * w).sum()
 e = 0.2 * torch.eye(5)[0]  # along the first eigenvector, radius 0.2
-assert torch.isclose(bowl(e), torch.tensor(0.5 * 0.2**2 * 9.0))
+fv.expect(bowl(e), 0.5 * 0.2**2 * h[0], by="the formula")
 z = 0.1 * torch.randn(100_000, 5, generator=torch.Generator().manual_seed(0))
-assert abs((0.5 * (h * z * z).sum(1)).mean() / (0.5 * 0.1**2 * h.sum()) - 1) < 0.02
+fv.expect((0.5 * (h * z * z).sum(1)).mean(), 0.5 * 0.1**2 * h.sum(), rtol=0.02, by="the formula")
 
 # %% [markdown]
 # `sharpness` computes the measures at each of several weight vectors. Near the minimum of the bowl:
@@ -99,10 +104,9 @@ assert abs((0.5 * (h * z * z).sum(1)).mean() / (0.5 * 0.1**2 * h.sum()) - 1) < 0
 # %%
 near = 1e-3 * torch.ones(1, 5)
 flat = fv.sharpness(bowl, near, radius=0.2)
-assert torch.isclose(flat.lambda1[0], torch.tensor(9.0), rtol=1e-4)
-assert torch.isclose(flat.ratio[0], torch.tensor(90.0), rtol=1e-3)
-assert torch.isclose(flat.trace[0], h.sum(), rtol=1e-4)
-print(f"SAM-sharpness {flat.sam[0]:.3f}, the true worst case {0.5 * 0.2**2 * 9:.3f}")
+fv.expect(torch.cat([flat.lambda1, flat.trace]), torch.stack([h[0], h.sum()]), by="the formula")
+fv.expect(flat.ratio[0], 90)
+print(f"SAM-sharpness {flat.sam[0]:.3f}, the true worst case {0.5 * 0.2**2 * h[0]:.3f}")
 
 # %% [markdown]
 # SAM-sharpness lies a little below: the gradient points mostly, not wholly, along the steepest wall.
@@ -124,18 +128,21 @@ mean = [sigma**2 / 2, 3 * sigma**4, 1 - 1 / (1 + sigma**2 / width**2) ** 0.5]
 z = sigma * torch.randn(100_000, generator=torch.Generator().manual_seed(0))
 drawn = [z**2 / 2, z**4, 1 - torch.exp(-(z**2) / (2 * width**2))]
 for exact, values in zip(mean, drawn):
-    assert abs(values.mean() / exact - 1) < 0.03
+    fv.expect(values.mean(), exact, rtol=0.03, by="the formula")
 
 # %%
 curvature = [float(fv.hvp(f, torch.zeros(1), torch.ones(1))) for f in valleys.values()]
 order = lambda values: " < ".join(k for _, k in sorted(zip(values, valleys)))
 print("by curvature:", order(curvature))
 print("by average:  ", order(mean))
-assert order(curvature) != order(mean)
+fv.expect(order(curvature) != order(mean), "two orders: flat is a statement about a radius")
 
 # %% [markdown]
-# By curvature the flat floor wins and the hole loses. By the average over $\sigma = 0.7$ the bowl wins, for the walls of
-# the flat floor are within reach. **Flat is a statement about a radius.**
+# By curvature the flat floor wins, and the hole loses where its width is below 1. By the average over $\sigma = 0.7$ the bowl wins,
+# for the walls of the flat floor are within reach. (They are for $\sigma$ above $1/\sqrt 6 = 0.41$; at $\sigma = 3$, or with a hole
+# of width 0.95, the hole is below both.) **Flat is a statement about a radius.**
+#
+# **Try** `sigma = 0.2` and `sigma = 3.0`: the order is another each time.
 #
 # ### Live: move the radius
 #
@@ -158,11 +165,13 @@ _ = ipywidgets.interact(worst_case, radius=(0.05, 1.5, 0.05))
 # *Figure: the three curves between minus and plus the radius; the legend gives each one's highest value. At small radii
 # the hole is the highest, at radius 1.5 the valley with steep walls is by far.*
 #
+# **Try** the widths 0.2 and 0.8 in the first cell; the floor `w**8`; the *mean* over the cut, `c.values.mean()` for `max()`.
+#
 # <details><summary>What one sees</summary>
 #
 # The order changes three times: from 0.75 on the bowl is flatter than the valley with steep walls (exactly: from
 # $1/\sqrt 2$), from 1.00 on the hole is flatter than that valley too (exercise 3), and from 1.45 on it is flatter than the
-# bowl (from a little below $\sqrt 2$). The sharpest of all at radius 0 is the flattest of all at 1.5.
+# bowl (from a little below $\sqrt 2$). The sharpest of all at radius 0 is the flattest of all at 1.5: for a hole of width 0.35.
 #
 # </details>
 
@@ -193,7 +202,7 @@ print("rank, 1 = flattest  " + "  ".join(f"{k:>8s}" for k in measures))
 ranks = {k: v.argsort().argsort() + 1 for k, v in measures.items()}
 for i, name in enumerate(recipes):
     print(f"{name:20s}" + "  ".join(f"{int(r[i]):8d}" for r in ranks.values()))
-assert len({tuple(r.tolist()) for r in ranks.values()}) > 1  # the measures disagree
+fv.expect(len({tuple(r.tolist()) for r in ranks.values()}) > 1, "the measures disagree")
 
 # %% [markdown]
 # Read the table column by column: each column is a ranking of the *same six networks*. How alike are two rankings?
@@ -204,10 +213,25 @@ assert len({tuple(r.tolist()) for r in ranks.values()}) > 1  # the measures disa
 for k, v in measures.items():
     same, unseen = spearmanr(S.lambda1, v).statistic, spearmanr(v, test).statistic
     print(f"{k:9s} agrees with lambda1 {same:+.2f}, with the loss on test digits {unseen:+.2f}")
-assert spearmanr(S.lambda1, S.lambda1).statistic == 1
+if not FAST:
+    signs = [spearmanr(v, test).statistic < 0 for v in measures.values()]
+    fv.expect(sum(signs), 4)  # of five are negative
 
 # %% [markdown]
-# Six networks, one task: this is an example, not evidence. For many seeds with intervals there is `flatviz run compare`,
+# **Four of the five are negative**: of these six networks the flatter ones have the *higher* loss on test digits. Is that a finding?
+# How large can $|\rho_S|$ of six be by chance? All 720 orders of six are equally likely then, so count:
+
+# %%
+chance = [abs(spearmanr(range(6), o).statistic) for o in permutations(range(6))]
+for bound in (0.8, 0.82, 0.85, 0.9):
+    print(
+        f"|rho_S| of at least {bound:.2f}: {np.mean([c >= bound for c in chance]):.3f} of all orders"
+    )
+fv.expect(np.mean([c > 0.83 for c in chance]) < 0.05 < np.mean([c > 0.8 for c in chance]), "0.83")
+
+# %% [markdown]
+# Below 0.83 in size, then, a correlation is what chance gives six networks in one case of twenty or more. Six networks, one task:
+# this is an example, not evidence. For many seeds with intervals there is `flatviz run compare`,
 # and [chapter 10](10_flatness_and_averaging.ipynb). What the table does show: *"flat minima generalise" is not a
 # statement until a measure is named.*
 
@@ -237,14 +261,14 @@ f, x = fv.nll(relu, task.source), task.source.x
 # %%
 factor = torch.linspace(0.5, 2.0, 16)  # one c for each hidden unit
 moved = fv.symmetry.rescale(fv.symmetry.units_of(relu), relu.w[None], factor)[0]
-assert torch.allclose(relu(moved, x), relu(relu.w, x), atol=1e-4)  # the same function
+fv.expect(relu(moved, x), relu(relu.w, x), atol=1e-4, by="the function before")
 
 # %%
 T = moved / relu.w  # the diagonal of T, read off
 v = torch.randn(relu.dim, generator=torch.Generator().manual_seed(0))
 by_formula = fv.hvp(f, relu.w, v / T) / T  # T^-1 H T^-1 v
 there = fv.hvp(f, moved, v)
-assert (by_formula - there).norm() < 1e-3 * there.norm()
+fv.expect((by_formula - there).norm() / there.norm(), 0, atol=1e-3)
 
 # %% [markdown]
 # Now turn the screw: half of the units times $e^t$, the other half times $e^{-t}$, and seven measures at each $t$. `lambda1`,
@@ -255,19 +279,26 @@ assert (by_formula - there).norm() < 1e-3 * there.norm()
 # %%
 orbit = fv.symmetry.rescaled_orbit(relu, task.source, relu.w, resolution=5 if FAST else 13)
 lambda1 = orbit.measures["lambda1"]
-assert orbit.difference.max() < 1e-3 * orbit.scale  # no logit has moved
-assert lambda1.max() / lambda1.min() > 100  # the number to expect
+fv.expect(orbit.difference.max() < 1e-3 * orbit.scale, "no logit has moved")
+fv.expect(lambda1.max() / lambda1.min() > 100, "more than a hundredfold")  # the number to expect
 fv.plot_curve(orbit.curves, barrier=False, log=True, title="The same function at other weights")
 
 # %% [markdown]
 # *Figure: seven lines against t, on a logarithmic axis, all 1 at t = 0. The lines of the largest eigenvalue, the trace,
 # SAM-sharpness and the filter measure rise steeply to both sides; those named relative, asam and weighted stay level.*
+#
+# **Try** a network that was trained longer (`epochs=60`) or of more units (`16` to `64`, twice); more points of t
+# (`resolution=25`).
 
 # %%
 change = {name: float(v.max() / v.min()) for name, v in orbit.measures.items()}
-assert max(change[name] for name in ("relative", "asam", "weighted")) < 1.05
-assert FAST or min(change[name] for name in ("lambda1", "trace", "sam", "filter")) > 50
-assert FAST or max(change, key=change.get) == "filter"
+level = [change[name] for name in ("relative", "asam", "weighted")]
+fv.expect(torch.tensor(level), 1, rtol=0.05)
+if not FAST:
+    fv.expect(
+        min(change[name] for name in ("lambda1", "trace", "sam", "filter")) > 50, "the others"
+    )
+    fv.expect(max(change, key=change.get), "filter")
 
 # %% [markdown]
 # A surprise: the filter measure changes most. Filter normalisation removes the scale of a filter, not that of the single
@@ -286,7 +317,7 @@ assert FAST or max(change, key=change.get) == "filter"
 
 # %%
 gain = lambda w: f(w + fv.ASAM(0.5, eta=0.0)(w, f.value_and_grad(w)[1])) - f(w)
-assert torch.isclose(gain(moved), gain(relu.w), rtol=1e-3)
+fv.expect(gain(moved), gain(relu.w), by="the weights before")
 sam = lambda w: f(w + fv.SAM(0.05)(w, f.value_and_grad(w)[1])) - f(w)
 print(f"ASAM at w {gain(relu.w):.4f}, at T w {gain(moved):.4f}")
 print(f"SAM  at w {sam(relu.w):.4f}, at T w {sam(moved):.4f}")
@@ -314,7 +345,7 @@ print(f"SAM  at w {sam(relu.w):.4f}, at T w {sam(moved):.4f}")
 q = fv.Gaussian(torch.ones(5), torch.full((5,), -1.0), factor=0.3 * torch.ones(1, 5))
 exact = bowl(q.mean) + 0.5 * (h * q.variance).sum()
 W = q.sample(20_000, seed=0)
-assert abs((0.5 * (h * W * W).sum(1)).mean() / exact - 1) < 0.02
+fv.expect((0.5 * (h * W * W).sum(1)).mean(), exact, rtol=0.02, by="the formula")
 
 # %% [markdown]
 # And the course's VI posterior, draw by draw:
@@ -327,6 +358,9 @@ fv.plots.plot_sharpness({"vi": fv.sharpness(L, q.sample(4 if FAST else 10, seed=
 # *Figure: one marker for each draw at the height of its largest eigenvalue, and a line through the mean of the draws so
 # far. The band is the 95 % interval of that mean; for few draws it is wider than the picture.*
 #
+# **Try** thirty draws (`10` to `30`); a colder fit, `| dict(kl_weight=0.003)`; draws twice as wide,
+# `fv.Gaussian(q.mean, q.log_std + math.log(2), 2 * q.factor)` with `import math`.
+#
 # Both sides of Jensen's inequality, on a few draws. The loss averaged over them, as a function of their common shift, has their
 # mean Hessian:
 
@@ -336,7 +370,7 @@ averaged = lambda shift: torch.stack([L(w + shift) for w in W]).mean()
 of_mean = float(fv.top_eigenpairs(averaged, torch.zeros(net.dim), 1).values[0])
 of_draws = float(fv.sharpness(L, W).lambda1.mean())
 print(f"largest eigenvalue: mean over draws {of_draws:.2f}, of the mean Hessian {of_mean:.2f}")
-assert of_mean <= 1.001 * of_draws
+fv.expect(of_mean <= 1.001 * of_draws, "Jensen: the left side is at most the right one")
 
 # %% [markdown]
 # ## Summary
@@ -362,7 +396,7 @@ assert of_mean <= 1.001 * of_draws
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 ratio = lambda f, w: float(fv.sharpness(f, w[None]).ratio[0])
 ten = lambda w: 10 * f(w)
-assert abs(ratio(ten, relu.w) / ratio(f, relu.w) - 1) < 0.01
+fv.expect(ratio(ten, relu.w), ratio(f, relu.w), rtol=0.01, by="the loss itself")
 print(f"ratio at w {ratio(f, relu.w):.2f}, at T w {ratio(f, moved):.2f}")
 
 # %% [markdown]
@@ -381,7 +415,7 @@ print(f"ratio at w {ratio(f, relu.w):.2f}, at T w {ratio(f, moved):.2f}")
 two = lambda w: 0.5 * (9 * w[0] ** 2 + w[1] ** 2)
 here, rho = torch.tensor([0.0, 1.0]), 0.1
 measured = fv.sharpness(two, here[None], radius=rho, k=2).sam[0]
-assert abs(measured / (rho + rho**2 / 2) - 1) < 1e-4
+fv.expect(measured, rho + rho**2 / 2, by="the formula")
 angle = torch.linspace(0, 6.2832, 2001)
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
@@ -403,7 +437,7 @@ print(f"SAM-sharpness {measured:.4f}, true worst case {worst:.4f}")
 rho = torch.linspace(0.1, 1.5, 14001)
 gap = rho**4 - (1 - torch.exp(-(rho**2) / (2 * width**2)))
 crossing = float(rho[(gap > 0).nonzero()[0]])
-assert 0.99 < crossing < 1
+fv.expect(crossing, 0.995, atol=0.005)  # for a hole of width 0.35
 print(f"from {crossing:.3f} on")
 
 # %% [markdown]
@@ -417,7 +451,7 @@ print(f"from {crossing:.3f} on")
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 weighted = orbit.measures["weighted"]
-assert weighted.max() / weighted.min() < 1.01
+fv.expect(weighted.max() / weighted.min(), 1, rtol=0.01)
 
 # %% [markdown]
 # ## References

@@ -38,170 +38,20 @@ torch.set_num_threads(1)
 generator = torch.Generator().manual_seed(0)
 
 # %% [markdown]
-# **Number to expect**: over 50 draws the released code's perturbation has a mean cosine of 0, within 0.03, with the
-# gradient of the loss; the formula's has 1 with $\Sigma g$. Cells below assert it.
-
-# %% [markdown]
-# ## SAM: the worst point in a ball
-#
-# $L(w)$ is the mean loss of the training examples at the weights $w$. SAM, *sharpness-aware minimisation*, minimises the
-# worst loss in a ball of radius $\rho$ around $w$:
-#
-# $$ \min_w \; \max_{\lVert e \rVert \le \rho} L(w + e) . $$
-#
-# **Step 1.** To first order $L(w + e) \approx L(w) + g^\top e$ with $g = \nabla L(w)$.
-#
-# **Step 2.** By Cauchy-Schwarz $g^\top e \le \lVert g \rVert \lVert e \rVert \le \rho \lVert g \rVert$, with equality for
-#
-# $$ e^\star = \rho \, \frac{g}{\lVert g \rVert} . $$
-#
-# **Step 3.** Go there, take the gradient *there*, and apply it *here*, with the learning rate $\eta$:
-# $w \leftarrow w - \eta \nabla L(w + e^\star)$.
-#
-# In flatviz `fv.SAM(rho)` is that rule: called with weights and gradient it returns $e^\star$.
-
-# %%
-g, rho = torch.tensor([3.0, 4.0]), 0.5
-e = fv.SAM(rho)(torch.zeros(2), g)
-assert torch.allclose(e, rho * g / g.norm())  # the formula
-others = torch.nn.functional.normalize(torch.randn(1000, 2, generator=generator), dim=1) * rho
-assert (others @ g).max() <= e @ g + 1e-6  # no direction of that length gains more
-
-# %% [markdown]
-# ### Why this finds flat places
-#
-# Put $e^\star$ into step 1: to first order SAM minimises $L(w) + \rho \lVert \nabla L(w) \rVert$. In a bowl
-# $L = \tfrac12 w^\top H w$ the gradient is $Hw$, so of two bowls with the same floor the *steeper* one pays more. Near the
-# floor the step itself says it:
-#
-# $$ \nabla L(w + e^\star) = H (w + e^\star) = H w + \rho\, \frac{H g}{\lVert g \rVert} . $$
-#
-# The first part vanishes at the floor. The second does not shrink with $g$: its length stays near $\rho$ times the
-# curvature. With a curvature of 10 SAM is thrown off the floor ten times as hard as with one of 1, and rests where the
-# curvature is small.
-
-# %%
-H = torch.diag(torch.tensor([10.0, 1.0]))
-gradient = torch.func.grad(lambda w: 0.5 * w @ H @ w)  # of the bowl
-w = torch.tensor([0.3, -0.2])
-there = gradient(w + fv.SAM(rho)(w, gradient(w)))
-assert torch.allclose(there, H @ w + rho * H @ gradient(w) / gradient(w).norm())
-
-# %%
-for share in (
-    1.0,
-    1e-3,
-    1e-6,
-):  # ever nearer to the floor, along the sharp and along the flat direction
-    sharp, flat = (H @ (u + fv.SAM(rho)(u, H @ u)) for u in share * torch.eye(2))
-    print(f"{share:6g} from the floor: SAM's gradient {sharp.norm():6.3f} and {flat.norm():.3f}")
-
-# %% [markdown]
-# ## Near, for distributions
-#
-# Now let $q_\theta(w)$ be a Gaussian posterior with parameters $\theta = (\mu, \log\sigma)$, as in
-# [chapter 06](06_vi_and_laplace.ipynb). Two such posteriors are near when their draws can hardly be distinguished. The
-# measure for that is the Kullback-Leibler divergence
-#
-# $$ \mathrm{KL}(q' \Vert q) = \mathbb{E}_{w \sim q'} \left[ \log \frac{q'(w)}{q(w)} \right] . $$
-#
-# For two Gaussians in one dimension take the logarithm of both densities; under $q'$ the mean of $(w - \mu')^2$ is
-# $\sigma'^2$, and that of $(w - \mu)^2$ is $\sigma'^2 + (\mu' - \mu)^2$:
-#
-# $$ \mathrm{KL}(q' \Vert q) = \log \frac{\sigma}{\sigma'} + \frac{\sigma'^2 + (\mu' - \mu)^2}{2 \sigma^2} - \frac12 . $$
-
-# %%
-q = fv.Gaussian(torch.tensor([0.0]), torch.tensor([math.log(2.0)]))
-other = fv.Gaussian(torch.tensor([1.0]), torch.tensor([math.log(1.0)]))
-by_hand = math.log(2 / 1) + (1 + 1) / (2 * 4) - 0.5
-assert abs(float(other.kl(q)) - by_hand) < 1e-6
-
-# %% [markdown]
-# ### Its second-order shape is the Fisher matrix
-#
-# Move $\mu$ by $\Delta_\mu$ and $\log\sigma$ by $\Delta_s$, so that $\sigma' = \sigma e^{\Delta_s}$ (in code:
-# `q.moved([mean_step, log_std_step])`). Put it in:
-#
-# $$ \mathrm{KL} = -\Delta_s + \tfrac12 e^{2 \Delta_s} - \tfrac12 + \frac{\Delta_\mu^2}{2\sigma^2} . $$
-#
-# Expand $e^{2\Delta_s} = 1 + 2\Delta_s + 2\Delta_s^2 + \dots$; the linear terms cancel, and
-#
-# $$ \mathrm{KL} \approx \tfrac12 \left( \frac{\Delta_\mu^2}{\sigma^2} + 2 \Delta_s^2 \right)
-#    = \tfrac12\, \Delta^\top F \Delta, \qquad F = \begin{pmatrix} 1/\sigma^2 & 0 \\ 0 & 2 \end{pmatrix} . $$
-#
-# $F$ is the **Fisher matrix** of $q$. No data and no network are in it: it says how a *Gaussian* changes.
-#
-# **Read it**: where $q$ is wide, a long step of the mean changes little. The ball of posteriors near $q$ is stretched
-# along the directions of which $q$ itself is unsure.
-
-# %%
-step = torch.tensor([0.02]), torch.tensor([0.01])
-exact = fv.results.placed(q, torch.float64)  # this KL is near float32's rounding
-kl = float(exact.moved([d.double() for d in step]).kl(exact))
-quadratic = 0.5 * (0.02**2 / 4 + 2 * 0.01**2)
-assert abs(kl / quadratic - 1) < 0.02
-
-# %% [markdown]
-# ## SA-BMA: the worst posterior in a KL ball
-#
-# Let $\ell(\theta) = \mathbb{E}_{w \sim q_\theta}[L(w)]$ be the mean loss of the draws, $p$ the prior, $N$ the number of
-# examples and $T$ the temperature of [chapter 06](06_vi_and_laplace.ipynb). SA-BMA minimises
-#
-# $$ \min_\theta \; \max_{\mathrm{KL}(q_{\theta + \Delta} \Vert q_\theta) \le \gamma^2/2} \; \ell(\theta + \Delta)
-#    \;+\; \frac{T}{N} \mathrm{KL}(q_\theta \Vert p) . $$
-#
-# **Step 1.** First order for the loss, second order for the ball: maximise $g^\top \Delta$ where
-# $\Delta^\top F \Delta \le \gamma^2$, with $g = \nabla_\theta\, \ell$.
-#
-# **Step 2.** At the maximum $g$ is a multiple of the gradient of the constraint (Lagrange, with the multiplier $c$):
-# $g = 2c F \Delta$, so $\Delta = F^{-1} g / (2c)$.
-#
-# **Step 3.** The constraint fixes the length: $\Delta^\top F \Delta = g^\top F^{-1} g / (2c)^2 = \gamma^2$, so
-# $2c = \sqrt{g^\top F^{-1} g} / \gamma$ and
-#
-# $$ \boxed{\;\Delta^\star = \gamma \, \frac{F^{-1} g}{\sqrt{g^\top F^{-1} g}}\;} $$
-#
-# So $\gamma = \sqrt{2\,\mathrm{KL}}$: the unit of every SA-BMA radius in this course.
-#
-# `fv.perturb` computes it. A `fv.Gaussian` of this library has three blocks of parameters, (mean, log_std, factor); the factor
-# holds correlations and is empty here, so the third block of gradient and step stays empty, too.
-
-# %%
-q = fv.Gaussian(torch.zeros(2), torch.tensor([0.0, -1.2]))
-grad = torch.tensor([1.0, 1.0]), torch.tensor([0.3, 0.3]), q.factor
-gamma = 0.5
-inverse = q.std**2 * grad[0], grad[1] / 2  # F^-1 g for a diagonal Gaussian
-length = (grad[0] @ inverse[0] + grad[1] @ inverse[1]).sqrt()
-
-# %%
-mean_step, width_step, _ = fv.perturb(q, grad, radius=gamma)
-assert torch.allclose(mean_step, gamma * inverse[0] / length)
-assert torch.allclose(width_step, gamma * inverse[1] / length)
-print("step of the mean", mean_step.numpy().round(3), "of log std", width_step.numpy().round(3))
-
-# %% [markdown]
-# **A check on another path**: of 20,000 random steps on the edge of that ball, $\Delta^\top F \Delta = \gamma^2$, does any
-# raise $g^\top \Delta$ more?
-
-# %%
-directions = torch.randn(20000, 4, generator=generator)
-fisher = torch.cat([q.std**-2, torch.full((2,), 2.0)])  # the diagonal of F
-directions *= gamma / (directions.square() @ fisher).sqrt()[:, None]
-gains = directions @ torch.cat(grad[:2])
-best = torch.cat([mean_step, width_step]) @ torch.cat(grad[:2])
-
-# %%
-assert gains.max() <= best * (1 + 1e-5)  # rounding
-print(f"best of the random steps {gains.max():.3f}, the formula {best:.3f}")
-
-# %% [markdown]
 # ## The two balls in one picture
 #
-# **Move the radius.** The grey ellipse is $q$ (one standard deviation). The black line is the direction of the gradient of
-# the mean. The blue ellipse holds the means that are within KL $\gamma^2/2$ of $q$; the dotted circle is a ball of SAM,
-# as large as the step is long. The orange ellipse is the worst posterior $q_{\theta + \Delta^\star}$, its cross the worst mean.
+# The engineer is sure of one weight and not of the other: her posterior $q$ is the grey ellipse, wide along the first weight
+# (drawn at one standard deviation). The loss rises along the black line. SAM looks for the worst place in a round ball, dotted:
+# on the black line, where else. SA-BMA looks for the worst *posterior* among those that are hard to tell from $q$; the blue ellipse
+# holds their means. The orange ellipse is the worst of them, its cross the worst mean.
 #
-# **Predict first**: does the worst mean lie on the black line?
+# **Predict first, then move the radius**: does the cross lie on the black line, as SAM's worst place does? On which side?
+#
+# How near is near, and how the worst one is found, is the rest of the chapter; here `fv.perturb` does it.
+
+# %%
+q = fv.Gaussian(torch.zeros(2), torch.tensor([0.0, -1.2]))  # means, logarithms of the widths
+grad = torch.tensor([1.0, 1.0]), torch.tensor([0.3, 0.3]), q.factor  # of the mean loss in them
 
 # %%
 angle = torch.linspace(0, 2 * math.pi, 200)
@@ -242,7 +92,13 @@ def finish(fig, worst):
         x=worst.mean[:1], y=worst.mean[1:], marker=dict(color="#D55E00", symbol="x", size=10)
     )
     fig.add_scatter(name="worst mean", mode="markers", **mean)
-    fig.add_scatter(x=[0, 1], y=[0, 1], name="gradient", mode="lines", line_color="black")
+    fig.add_scatter(
+        x=[0, float(grad[0][0])],
+        y=[0, float(grad[0][1])],
+        name="gradient",
+        mode="lines",
+        line_color="black",
+    )
     return fig.update_yaxes(title="second weight", range=[-1.3, 1.5], scaleanchor="x")
 
 
@@ -254,13 +110,193 @@ _ = ipywidgets.interact(balls, radius=ipywidgets.FloatSlider(value=0.5, max=2.0,
 # crosses. A black line leaves the origin at 45 degrees. An orange ellipse, of the shape of the grey one and a little larger, has
 # moved to the right, nearly along the wide axis. At radius 2 its centre is outside the grey one; at 0 the two coincide.*
 #
-# The worst mean does **not** lie on the gradient. It moves where $q$ is wide, since steps are cheap there. That is the
-# difference to SAM, and the one idea of the method.
+# **Try** a gradient along an axis, `torch.tensor([1.0, 0.0])`; a round posterior, `torch.tensor([-1.2, -1.2])`; a loss that gains
+# nothing by width, `torch.tensor([0.0, 0.0])` for the gradient's second part. In the first two the cross does lie on the black line.
+#
+# <details><summary>What one sees</summary>
+#
+# The worst mean does **not** lie on the gradient, unless $q$ is round or the gradient runs along an axis of $q$. It moves where $q$
+# is wide, since steps are cheap there. That is the difference to SAM, and the one idea of the method.
+#
+# </details>
+#
+# **Number to expect**: over 50 draws the released code's perturbation has a mean cosine of 0, within 0.03, with the
+# gradient of the loss; the formula's has 1 with $\Sigma g$. Cells below check it.
+
+# %% [markdown]
+# ## SAM: the worst point in a ball
+#
+# $L(w)$ is the mean loss of the training examples at the weights $w$. SAM, *sharpness-aware minimisation*, minimises the
+# worst loss in a ball of radius $\rho$ around $w$:
+#
+# $$ \min_w \; \max_{\lVert e \rVert \le \rho} L(w + e) . $$
+#
+# **Step 1.** To first order $L(w + e) \approx L(w) + g^\top e$ with $g = \nabla L(w)$.
+#
+# **Step 2.** By Cauchy-Schwarz $g^\top e \le \lVert g \rVert \lVert e \rVert \le \rho \lVert g \rVert$, with equality for
+#
+# $$ e^\star = \rho \, \frac{g}{\lVert g \rVert} . $$
+#
+# **Step 3.** Go there, take the gradient *there*, and apply it *here*, with the learning rate $\eta$:
+# $w \leftarrow w - \eta \nabla L(w + e^\star)$.
+#
+# In flatviz `fv.SAM(rho)` is that rule: called with weights and gradient it returns $e^\star$.
 
 # %%
-cosine = torch.cosine_similarity(mean_step, grad[0], dim=0)
-assert cosine < 0.9  # not along the gradient
-assert abs(mean_step[0] / mean_step[1] - (q.std[0] / q.std[1]) ** 2) < 1e-4  # but along Sigma g
+g, rho = torch.tensor([3.0, 4.0]), 0.5
+e = fv.SAM(rho)(torch.zeros(2), g)
+fv.expect(e, rho * g / g.norm(), by="the formula")
+others = torch.nn.functional.normalize(torch.randn(1000, 2, generator=generator), dim=1) * rho
+fv.expect((others @ g).max() <= e @ g + 1e-6, "no direction of that length gains more")
+
+# %% [markdown]
+# ### Why this finds flat places
+#
+# Put $e^\star$ into step 1: to first order SAM minimises $L(w) + \rho \lVert \nabla L(w) \rVert$. In a bowl
+# $L = \tfrac12 w^\top H w$ the gradient is $Hw$, so of two bowls with the same floor the *steeper* one pays more. Near the
+# floor the step itself says it:
+#
+# $$ \nabla L(w + e^\star) = H (w + e^\star) = H w + \rho\, \frac{H g}{\lVert g \rVert} . $$
+#
+# The first part vanishes at the floor. The second does not shrink with $g$: its length stays near $\rho$ times the
+# curvature. With a curvature of 10 SAM is thrown off the floor ten times as hard as with one of 1, and rests where the
+# curvature is small.
+
+# %%
+H = torch.diag(torch.tensor([10.0, 1.0]))
+gradient = torch.func.grad(lambda w: 0.5 * w @ H @ w)  # of the bowl
+w = torch.tensor([0.3, -0.2])
+there = gradient(w + fv.SAM(rho)(w, gradient(w)))
+fv.expect(there, H @ w + rho * H @ gradient(w) / gradient(w).norm(), by="the formula")
+
+# %%
+for share in (
+    1.0,
+    1e-3,
+    1e-6,
+):  # ever nearer to the floor, along the sharp and along the flat direction
+    sharp, flat = (H @ (u + fv.SAM(rho)(u, H @ u)) for u in share * torch.eye(2))
+    print(f"{share:6g} from the floor: SAM's gradient {sharp.norm():6.3f} and {flat.norm():.3f}")
+
+# %% [markdown]
+# ## Near, for distributions
+#
+# Now let $q_\theta(w)$ be a Gaussian posterior with parameters $\theta = (\mu, \log\sigma)$, as in
+# [chapter 06](06_vi_and_laplace.ipynb). Two such posteriors are near when their draws can hardly be distinguished. The
+# measure for that is the Kullback-Leibler divergence
+#
+# $$ \mathrm{KL}(q' \Vert q) = \mathbb{E}_{w \sim q'} \left[ \log \frac{q'(w)}{q(w)} \right] . $$
+#
+# For two Gaussians in one dimension take the logarithm of both densities; under $q'$ the mean of $(w - \mu')^2$ is
+# $\sigma'^2$, and that of $(w - \mu)^2$ is $\sigma'^2 + (\mu' - \mu)^2$:
+#
+# $$ \mathrm{KL}(q' \Vert q) = \log \frac{\sigma}{\sigma'} + \frac{\sigma'^2 + (\mu' - \mu)^2}{2 \sigma^2} - \frac12 . $$
+
+# %%
+one = fv.Gaussian(torch.tensor([0.0]), torch.tensor([math.log(2.0)]))
+other = fv.Gaussian(torch.tensor([1.0]), torch.tensor([math.log(1.0)]))
+by_hand = math.log(2 / 1) + (1 + 1) / (2 * 4) - 0.5
+fv.expect(other.kl(one), by_hand, by="the formula")
+
+# %% [markdown]
+# ### Its second-order shape is the Fisher matrix
+#
+# Move $\mu$ by $\Delta_\mu$ and $\log\sigma$ by $\Delta_s$, so that $\sigma' = \sigma e^{\Delta_s}$ (in code:
+# `q.moved([mean_step, log_std_step])`). Put it in:
+#
+# $$ \mathrm{KL} = -\Delta_s + \tfrac12 e^{2 \Delta_s} - \tfrac12 + \frac{\Delta_\mu^2}{2\sigma^2} . $$
+#
+# Expand $e^{2\Delta_s} = 1 + 2\Delta_s + 2\Delta_s^2 + \dots$; the linear terms cancel, and
+#
+# $$ \mathrm{KL} \approx \tfrac12 \left( \frac{\Delta_\mu^2}{\sigma^2} + 2 \Delta_s^2 \right)
+#    = \tfrac12\, \Delta^\top F \Delta, \qquad F = \begin{pmatrix} 1/\sigma^2 & 0 \\ 0 & 2 \end{pmatrix} . $$
+#
+# $F$ is the **Fisher matrix** of $q$. No data and no network are in it: it says how a *Gaussian* changes.
+#
+# **Read it**: where $q$ is wide, a long step of the mean changes little. The ball of posteriors near $q$ is stretched
+# along the directions of which $q$ itself is unsure.
+
+# %%
+step = torch.tensor([0.02]), torch.tensor([0.01])
+exact = fv.results.placed(one, torch.float64)  # this KL is near float32's rounding
+kl = float(exact.moved([d.double() for d in step]).kl(exact))
+quadratic = 0.5 * (0.02**2 / 4 + 2 * 0.01**2)
+fv.expect(kl, quadratic, rtol=0.02, by="the second order")
+
+# %% [markdown]
+# ## SA-BMA: the worst posterior in a KL ball
+#
+# Let $\ell(\theta) = \mathbb{E}_{w \sim q_\theta}[L(w)]$ be the mean loss of the draws, $p$ the prior, $N$ the number of
+# examples and $T$ the temperature of [chapter 06](06_vi_and_laplace.ipynb). SA-BMA minimises
+#
+# $$ \min_\theta \; \max_{\mathrm{KL}(q_{\theta + \Delta} \Vert q_\theta) \le \gamma^2/2} \; \ell(\theta + \Delta)
+#    \;+\; \frac{T}{N} \mathrm{KL}(q_\theta \Vert p) . $$
+#
+# **Step 1.** First order for the loss, second order for the ball: maximise $g^\top \Delta$ where
+# $\Delta^\top F \Delta \le \gamma^2$, with $g = \nabla_\theta\, \ell$.
+#
+# **Step 2.** At the maximum $g$ is a multiple of the gradient of the constraint (Lagrange, with the multiplier $c$):
+# $g = 2c F \Delta$, so $\Delta = F^{-1} g / (2c)$.
+#
+# **Step 3.** The constraint fixes the length: $\Delta^\top F \Delta = g^\top F^{-1} g / (2c)^2 = \gamma^2$, so
+# $2c = \sqrt{g^\top F^{-1} g} / \gamma$ and
+#
+# $$ \boxed{\;\Delta^\star = \gamma \, \frac{F^{-1} g}{\sqrt{g^\top F^{-1} g}}\;} $$
+#
+# So $\gamma = \sqrt{2\,\mathrm{KL}}$: the unit of every SA-BMA radius in this course.
+#
+# `fv.perturb` computes it. A `fv.Gaussian` of this library has three blocks of parameters, (mean, log_std, factor); the factor
+# holds correlations and is empty here, so the third block of gradient and step stays empty, too.
+
+# %%
+gamma = 0.5
+inverse = q.std**2 * grad[0], grad[1] / 2  # F^-1 g for a diagonal Gaussian
+length = (grad[0] @ inverse[0] + grad[1] @ inverse[1]).sqrt()
+
+# %%
+mean_step, width_step, _ = fv.perturb(q, grad, radius=gamma)
+fv.expect(mean_step, gamma * inverse[0] / length, by="the formula")
+fv.expect(width_step, gamma * inverse[1] / length, by="the formula")
+print("step of the mean", mean_step.numpy().round(3), "of log std", width_step.numpy().round(3))
+
+# %% [markdown]
+# **A check on another path**: of 20,000 random steps on the edge of that ball, $\Delta^\top F \Delta = \gamma^2$, does any
+# raise $g^\top \Delta$ more?
+
+# %%
+directions = torch.randn(20000, 4, generator=generator)
+fisher = torch.cat([q.std**-2, torch.full((2,), 2.0)])  # the diagonal of F
+directions *= gamma / (directions.square() @ fisher).sqrt()[:, None]
+gains = directions @ torch.cat(grad[:2])
+best = torch.cat([mean_step, width_step]) @ torch.cat(grad[:2])
+
+# %%
+fv.expect(gains.max() <= best * (1 + 1e-5), "none raises it more")  # rounding
+print(f"best of the random steps {gains.max():.3f}, the formula {best:.3f}")
+
+# %% [markdown]
+# So the worst mean of the first picture does not lie on the gradient $g$ of the mean, but on $\Sigma g$, which for a round $q$, or a
+# $g$ along an axis, is the same:
+
+# %%
+fv.expect(mean_step, gamma / length * q.variance * grad[0], by="the direction of Σg")
+fv.expect(torch.cosine_similarity(mean_step, grad[0], dim=0), 0.76, atol=0.01)  # with g itself
+
+# %% [markdown]
+# **The radius is a second-order unit.** The boxed step has $\tfrac12 \Delta^\top F \Delta = \gamma^2/2$ exactly, but the KL only
+# to that order. For a step of the mean alone the two agree at every length; widths that grow reach farther than the second order
+# says, widths that shrink less far. What $\sqrt{2\,\mathrm{KL}}$ is reached by the step of the picture, and by steps of the widths
+# alone, up and down (`radius_unit="kl"` makes the radius exact in every case):
+
+# %%
+up, down = ((0 * grad[0], sign * torch.ones(2), q.factor) for sign in (1, -1))
+for radius in (0.5, 1.0, 2.0, 4.0):
+    worst = [q.moved(fv.perturb(q, g, radius=radius)) for g in (grad, up, down)]
+    reached = torch.stack([(2 * other.kl(q)).sqrt() for other in worst])
+    print(
+        f"radius {radius:g}: picture {reached[0]:.2f}, wider {reached[1]:.2f}, narrower {reached[2]:.2f}"
+    )
+fv.expect(reached, torch.tensor([4.08, 9.96, 2.46]), atol=0.01)
 
 # %% [markdown]
 # ## Three old friends inside the formula
@@ -272,7 +308,7 @@ assert abs(mean_step[0] / mean_step[1] - (q.std[0] / q.std[1]) ** 2) < 1e-4  # b
 sigma0 = 0.1
 round_q = fv.Gaussian(torch.zeros(2), torch.full((2,), math.log(sigma0)))
 only_mean = fv.perturb(round_q, grad, radius=gamma, blocks="mean")[0]
-assert torch.allclose(only_mean, fv.SAM(gamma * sigma0)(round_q.mean, grad[0]), rtol=1e-4)
+fv.expect(only_mean, fv.SAM(gamma * sigma0)(round_q.mean, grad[0]), by="SAM")
 
 # %% [markdown]
 # **Natural gradient.** $F^{-1} g$ *is* the natural gradient of $\ell$: the steepest ascent where length is measured by KL.
@@ -290,20 +326,20 @@ print("gradient  ", uneven.numpy())
 print("SAM       ", fv.SAM(rho)(torch.zeros(2), uneven).numpy().round(3))
 fisher_sam, F = fv.FisherSAM(rho)(torch.zeros(2), uneven), 1 + uneven**2
 print("Fisher-SAM", fisher_sam.numpy().round(3), "shorter where the gradient is large")
-assert torch.allclose(
-    fisher_sam, rho * (uneven / F) / (uneven @ (uneven / F)).sqrt()
-)  # the boxed formula
+fv.expect(fisher_sam, rho * (uneven / F) / (uneven @ (uneven / F)).sqrt(), by="the box")
 
 # %% [markdown]
 # **VI.** At $\gamma = 0$ nothing is perturbed, and SA-BMA is variational inference, bit for bit. Now on the course's digits:
-# `prepare` returns the network of [chapter 00](00_tour.ipynb), its task and the prior that SWAG estimated on the source.
+# `prepare` does the first three steps of [chapter 00](00_tour.ipynb) for the task of the chapters since (source turned by 90
+# degrees, ten digits a class): it returns the network, the task, and the prior that SWAG estimated on the source.
 
 # %%
 net, task, prior = prepare(task=fv.datasets.digits_transfer(), epochs=5 if FAST else 60)
 settings = dict(steps=20) if FAST else {}
 vi = fv.fit(net, task.train, fv.VI(prior), seed=0, **settings)
 zero = fv.fit(net, task.train, fv.SABMA(prior, radius=0.0), seed=0, **settings)
-assert torch.equal(vi.mean, zero.mean) and torch.equal(vi.log_std, zero.log_std)
+same = torch.equal(vi.mean, zero.mean) and torch.equal(vi.log_std, zero.log_std)
+fv.expect(same, "radius 0 is VI, bit for bit")
 
 # %% [markdown]
 # ## One step of the algorithm, line by line
@@ -353,7 +389,7 @@ delta = fv.perturb(state.q, (*g_theta, torch.zeros_like(state.factor)), radius=2
 by_hand = at(theta[0] + delta[0], theta[1] + delta[1]) - at(*theta)
 _, record = sabma.update(state, loss, None, noise)
 print(f"gained by hand {by_hand:.5f}, in the step {record.sharpness:.5f}")
-assert torch.allclose(by_hand, record.sharpness, atol=1e-4)
+fv.expect(by_hand, record.sharpness, atol=1e-4, by="the step")
 
 # %% [markdown]
 # `fv.SABMA` takes such steps, of eight draws (of a large network the draws share the examples) and with a falling rate, and returns
@@ -364,7 +400,7 @@ assert torch.allclose(by_hand, record.sharpness, atol=1e-4)
 # %%
 flat = fv.fit(net, task.train, fv.SABMA(prior, radius=2.0), seed=0, **settings)
 gained = flat.history.sharpness
-assert gained.mean() > 0  # the ascent does raise the loss
+fv.expect(gained.mean() > 0, "the ascent does raise the loss")
 print(
     f"the ascent gains {gained[:20].mean():.3f} nats at first, {gained[-20:].mean():.3f} at the end"
 )
@@ -432,6 +468,8 @@ step_on(*seen_from(flat), "One step from q of the fit")
 # *Figures: the loss over the plane of the step, early above and late below; a blue ellipse, q, inside a dashed one of the same
 # shape, its ball, and an orange ellipse, q', moved from q towards the ball's rim.*
 #
+# **Try** the step from the prior, `seen_from(prior)`; a shorter radius in `ascended`; VI's solution, `seen_from(vi)`.
+#
 # Ball and ellipse have one shape at either moment, and both change together: the ball is the ellipse of $q$ times the radius.
 
 # %% [markdown]
@@ -472,7 +510,7 @@ right = dict(
     overlaying="y",
     side="right",
     showgrid=False,
-    tickformat=".2f",
+    tickformat=".3f",
 )
 margin = dict(l=60, r=70, t=76, b=52)
 fig = figure(
@@ -499,16 +537,18 @@ fig.update_xaxes(title="radius γ, in widths of q")
 # *Figure: the largest eigenvalue (solid, left axis) and the test NLL (dashed, right axis) against the radius, means over three
 # seeds. The eigenvalue falls by a tenth up to radius 2 and is largest at radius 4; the NLL rises.*
 #
+# **Try** two more seeds (`seeds = [3, 4]`): does the eigenvalue still fall, and by how much? A radius in between, 3; or all
+# in the unit of SAM, `mode="sam_mu"` with a grid from 0 to 0.5.
+#
 # So a ball that grows does not always lead to flatter ground. What over forty seeds the radius does, and whether a lower
 # temperature of VI does the same, [chapter 10](10_flatness_and_averaging.ipynb) and
 # [frontier](experiments/frontier.ipynb) ask.
 
 # %%
-assert FAST or (
-    0.85 < lam[2.0] / lam[0.0] < 0.95
-    and max(lam, key=lam.get) == 4.0
-    and nll[0.0] < nll[2.0] < nll[4.0]
-)
+if not FAST:
+    fv.expect(lam[2.0] / lam[0.0], 0.9, atol=0.05)
+    fv.expect(max(lam, key=lam.get), 4.0)
+    fv.expect(nll[0.0] < nll[2.0] < nll[4.0], "the NLL rises")
 
 # %% [markdown]
 # ## What the released code does
@@ -539,10 +579,9 @@ print(f"released code: mean cosine {released_cosines.mean():.3f} ± {released_co
 print(f"formula, with Σg: {torch.cosine_similarity(formula, prior.cov_mul(g), dim=0):.3f}")
 
 # %%
-assert released_cosines.mean().abs() < 0.03  # no direction of the loss
-assert (
-    torch.cosine_similarity(formula, prior.cov_mul(g), dim=0) > 0.999
-)  # the formula's step is along Σg, and so uphill
+fv.expect(released_cosines.mean(), 0, atol=0.03)  # no direction of the loss
+along = torch.cosine_similarity(formula, prior.cov_mul(g), dim=0)
+fv.expect(along, 1)  # the formula's step is along Σg, and so uphill
 
 # %% [markdown]
 # So the released code adds noise to the point at which the gradient is taken; the formula ascends. Both are modes of
@@ -566,7 +605,7 @@ for mode in ("kl_exact", "rank1_pinv"):
     )
 
 # %%
-assert share > 0.9 and abs(rise) < 1e-3
+fv.expect(bool(share > 0.9) and abs(rise) < 1e-3, "the pseudo-inverse moves the narrowest alone")
 
 # %% [markdown]
 # A fit with such steps ends where VI ends (`flatviz run frontier`). A wider start or a larger floor of the prior's widths does
@@ -584,7 +623,7 @@ for mode in ("rank1_pinv", "rank1_damped", "sam_mu", "authors_code"):
     print(
         f"{mode:12s}: radius 1 reaches {nominal.history.reach.median():.3g}; in KL {exact.history.reach.median():.3g}"
     )
-    assert abs(exact.history.reach.median() - 1) < 0.02
+    fv.expect(exact.history.reach.median(), 1, rtol=0.02)
 
 # %% [markdown]
 # ## Flat without a second gradient
@@ -624,7 +663,7 @@ for mode in ("rank1_pinv", "rank1_damped", "sam_mu", "authors_code"):
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 scaled = fv.perturb(q, tuple(100 * t for t in grad), radius=gamma)
-assert torch.allclose(scaled[0], mean_step, rtol=1e-4)
+fv.expect(scaled[0], mean_step, by="the step before")
 
 # %% [markdown]
 # **2.** How much KL does a radius of 2 allow, in nats? And if all 906 treated weights share it alike: by how many standard
@@ -640,9 +679,8 @@ assert torch.allclose(scaled[0], mean_step, rtol=1e-4)
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 delta = math.sqrt(4 / 906)
 moved = fv.Gaussian(prior.mean + delta * prior.log_std.exp(), prior.log_std)
-assert (
-    abs(float(moved.kl(fv.Gaussian(prior.mean, prior.log_std))) - 2) < 1e-3 and 0.06 < delta < 0.07
-)
+fv.expect(moved.kl(fv.Gaussian(prior.mean, prior.log_std)), 2)
+fv.expect(delta, 0.07, atol=0.01)
 
 # %% [markdown]
 # **3.** In `mode="sam_mu"` the radius is Euclidean. Why must a slider not carry the number 1.0 from `kl_exact` to
@@ -658,7 +696,7 @@ assert (
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 near = fv.perturb(vi, full, radius=1.0)[0].norm()
 far = fv.perturb(vi, full, radius=1.0, mode="sam_mu")[0].norm()
-assert far > 2 * near
+fv.expect(bool(far > 2 * near), "the Euclidean step is more than twice as long")
 
 # %% [markdown]
 # **4.** Bonnet's theorem: $\nabla^2_\mu \mathbb{E}_q[L(w)] = \mathbb{E}_q[\nabla^2 L(w)]$. What does it say about the word
@@ -676,7 +714,7 @@ assert far > 2 * near
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 mu, sigma = 0.7, 0.4
 draws = mu + sigma * torch.randn(400_000, generator=generator)
-assert abs((12 * draws**2).mean() / (12 * mu**2 + 12 * sigma**2) - 1) < 0.01
+fv.expect((12 * draws**2).mean(), 12 * mu**2 + 12 * sigma**2, rtol=0.01, by="the formula")
 
 # %% [markdown]
 # ## References

@@ -33,8 +33,94 @@ from flatviz.plots.theme import figure
 torch.set_num_threads(1)
 
 # %% [markdown]
+# ## Two holes, one radius
+#
+# The grey curve is the golf course, a loss of one weight; the narrow hole at $-2$ is the deeper one. The filled curve is the posterior
+# of a uniform prior, $\propto e^{-\lambda \cdot \text{loss}}$: many data are a large $\lambda$ (`lam`). The greenkeeper moves each ball
+# to the worst place within `rho`; the dashed curve is the loss there, and with a `rho` above 0 the posterior is made from *that*.
+#
+# **Predict first**: at $\lambda = 20$ the narrow hole holds more than a third of the probability. How much is left at a radius of
+# 0.06, well inside it (its width is 0.15)? And which hole wins at $\lambda = 60$, at radius 0 and at radius 0.1?
+
+# %%
+w = torch.linspace(-4, 4, 4001, dtype=torch.float64)
+narrow, wide = -((w + 2) ** 2) / (2 * 0.15**2), -((w - 2) ** 2) / (2 * 0.8**2)
+L = 1 - narrow.exp() - 0.93 * wide.exp()
+log_prior = torch.zeros_like(w).log_softmax(0)  # uniform on the grid
+
+
+# %%
+def gibbs(loss, lam):
+    """The posterior on the grid, and log Z."""
+    log_joint = log_prior - lam * loss
+    return log_joint.softmax(0), log_joint.logsumexp(0)
+
+
+# %%
+cell = float(w[1] - w[0])
+
+
+def worst(loss, rho):
+    """Running maximum over windows of half-width rho."""
+    half = round(rho / cell)
+    return torch.nn.functional.max_pool1d(loss[None, None], 2 * half + 1, stride=1, padding=half)[
+        0, 0
+    ]
+
+
+# %%
+thinned = w[::20]
+right = dict(overlaying="y", side="right", title="density of the posterior")
+right |= dict(rangemode="tozero", showgrid=False, tickmode="auto")
+margin = dict(l=60, r=60, t=76, b=52)
+
+
+# %%
+def wells(rho, lam):
+    Q, _ = gibbs(worst(L, rho), lam)
+    at_left = float(Q[w < 0.3].sum())
+    title = f"{at_left:.0%} of the probability in the narrow well"
+    alt = f"Loss with two wells, worst loss within {rho:g}, and its posterior: {title}"
+    axes = dict(xaxis_title="w", yaxis_title="loss", yaxis2=right, margin=margin)
+    return curves(figure(title, alt, **axes), rho, Q)
+
+
+# %%
+def curves(fig, rho, Q):
+    fig.add_scatter(x=thinned, y=L[::20], name="loss", line_color="#6b7780")
+    fig.add_scatter(
+        x=thinned,
+        y=worst(L, rho)[::20],
+        name="worst loss nearby",
+        line=dict(color="#D55E00", dash="dash"),
+    )
+    filled = dict(fill="tozeroy", line_color="#0072B2", yaxis="y2")
+    return fig.add_scatter(x=thinned, y=Q[::20] / cell, name="posterior", **filled)
+
+
+# %%
+sliders = dict(rho=ipywidgets.FloatSlider(value=0.0, max=0.4, step=0.02))
+_ = ipywidgets.interact(
+    wells, **sliders, lam=ipywidgets.FloatSlider(value=20.0, max=60.0, step=5.0)
+)
+
+# %% [markdown]
+# *Figure: a loss with a narrow well at −2 and a wide one at 2. The dashed curve, the worst loss nearby, fills the narrow
+# well first. The filled curve, the posterior, has a tall thin peak at −2 that vanishes as the radius grows.*
+#
+# **Try** a narrow hole ten times narrower (`0.15` to `0.015`), as deep as the wide one (`narrow.exp()` to `0.93 * narrow.exp()`), or a
+# wide one nearly as deep (`0.93` to `0.99`).
+#
+# <details><summary>What one sees</summary>
+#
+# At $\lambda = 20$ the share of the narrow hole falls from 0.42 to 0.08 at a radius of 0.06, and to less than 0.01 at 0.1. At
+# $\lambda = 60$ the deep hole wins at radius 0, with 0.92 of the probability, and has nothing at radius 0.1: more data favour the
+# deeper hole, a radius the wider one.
+#
+# </details>
+#
 # **Number to expect**: at radius 0.1 the narrow well of the example keeps less than a tenth of its probability. A cell
-# below asserts it.
+# below checks it.
 
 # %% [markdown]
 # ## Step 1: a posterior is the solution of an optimisation problem
@@ -52,21 +138,8 @@ torch.set_num_threads(1)
 # $\log Z$ does not depend on $Q$, and a KL divergence is never negative and 0 only for equal distributions. So
 # $Q^\star$, **the posterior**, is the one minimiser, and the minimum is $-\log Z$.
 #
-# On a grid everything is a sum, and the proof can be checked with numbers. The loss below has two wells: a narrow one of width
-# 0.15 at $-2$, whose floor is at 0, and a wide one of width 0.8 at 2, whose floor is at 0.07. The prior is uniform.
-
-# %%
-w = torch.linspace(-4, 4, 4001, dtype=torch.float64)
-narrow, wide = -((w + 2) ** 2) / (2 * 0.15**2), -((w - 2) ** 2) / (2 * 0.8**2)
-L = 1 - narrow.exp() - 0.93 * wide.exp()
-log_prior = torch.zeros_like(w).log_softmax(0)  # uniform on the grid
-
-
-# %%
-def gibbs(loss, lam):
-    """The posterior on the grid, and log Z."""
-    log_joint = log_prior - lam * loss
-    return log_joint.softmax(0), log_joint.logsumexp(0)
+# On a grid everything is a sum, and the proof can be checked with numbers: on the two wells above, a narrow one of width 0.15 at
+# $-2$, whose floor is at 0, and a wide one of width 0.8 at 2, whose floor is at 0.07. The prior is uniform.
 
 
 # %%
@@ -77,9 +150,9 @@ def objective(Q, loss, lam):
 # %%
 lam = 20.0
 Q, log_Z = gibbs(L, lam)
-assert torch.isclose(objective(Q, L, lam), -log_Z)  # the minimum is -log Z
+fv.expect(objective(Q, L, lam), -log_Z, by="the formula")  # the minimum is -log Z
 other = gibbs(L, 0.7 * lam)[0]
-assert objective(other, L, lam) > objective(Q, L, lam)  # another distribution is worse
+fv.expect(objective(other, L, lam) > objective(Q, L, lam), "another distribution is worse")
 
 # %% [markdown]
 # ## Step 2: put the worst loss nearby into the same proof
@@ -94,19 +167,7 @@ assert objective(other, L, lam) > objective(Q, L, lam)  # another distribution i
 # $$ Q_\rho(w) \propto e^{-\lambda L_\rho(w)}\, p(w), $$
 #
 # the **sharpness-aware posterior** (Nguyen et al. 2023). On a grid $L_\rho$ is a running maximum, which torch knows as max
-# pooling.
-
-# %%
-cell = float(w[1] - w[0])
-
-
-def worst(loss, rho):
-    """Running maximum over windows of half-width rho."""
-    half = round(rho / cell)
-    return torch.nn.functional.max_pool1d(loss[None, None], 2 * half + 1, stride=1, padding=half)[
-        0, 0
-    ]
-
+# pooling: `worst` in the first cells.
 
 # %% [markdown]
 # **Predict first**: the narrow well is the deeper one, the wide one has more room. How much of the posterior lies in the narrow
@@ -120,7 +181,7 @@ for rho in (0.0, 0.05, 0.1):
     print(f"radius {rho:<5g} share of the narrow well {share[rho]:.3f}")
 
 # %%
-assert share[0.0] > 0.3 and share[0.1] < 0.1 * share[0.0]
+fv.expect(share[0.0] > 0.3 and share[0.1] < 0.1 * share[0.0], "less than a tenth is left")
 
 # %% [markdown]
 # ## What it says about new data
@@ -149,7 +210,7 @@ for n in (20, 200, 2000):
     plain, flat = gibbs(L, float(n))[0], gibbs(sharp, float(n))[0]
     both = certificate(plain, L, n), certificate(flat, L, n), certificate(flat, sharp, n)
     print("N = {}: plain {:.3f}; flat {:.3f}, and sharpness-aware {:.3f}".format(n, *both))
-    assert both[0] < both[1] < both[2]
+    fv.expect(both[0] < both[1] < both[2], "the plain posterior has the lower certificate")
 
 # %% [markdown]
 # On this loss, at these three $N$, the certificate is no reason to seek flatness: the plain posterior has the lower one. (One
@@ -166,7 +227,10 @@ plain, flat = gibbs(L, lam)[0], gibbs(sharp, lam)[0]
 after = {name: float((Q * moved).sum()) for name, Q in [("plain", plain), ("flat", flat)]}
 bound = float((flat * sharp).sum())
 print(f"shifted loss: plain {after['plain']:.3f}, flat {after['flat']:.3f} (bound {bound:.3f})")
-assert (moved <= sharp + 1e-12).all() and after["flat"] < after["plain"] and after["flat"] <= bound
+
+# %%
+fv.expect((moved <= sharp + 1e-12).all(), "the shifted loss is nowhere above the worst one")
+fv.expect(after["flat"] < after["plain"] and after["flat"] <= bound, "flat is the better one")
 
 # %% [markdown]
 # For the networks of this course, with 20 to 100 examples, the certificate of VI, SAM and SA-BMA alike is *vacuous*: it is not
@@ -223,72 +287,31 @@ for name, W, kl in (
     flat_bound = fv.metrics.flat_bound(nearby, W, head.w, radius=0.3, prior_std=0.3, n=1000)
     error = worst_error(W, moons.test)
     print(f"{name}: error {error:.3f}; PAC-Bayes {plain_bound:.3f}; theorem 3.2 {flat_bound:.3f}")
-    assert error < flat_bound < 0.3
+    fv.expect(error < flat_bound < 0.3, "a bound, and below one half")
 
 # %%
 e = torch.randn(500, head.dim, generator=torch.Generator().manual_seed(0))
 near = q.center + 0.3 * e / e.norm(dim=1, keepdim=True)  # steps of length 0.3
-assert max(worst_error(v[None], second) for v in near) <= worst_error(q.center[None], second, 0.3)
+tried, bounded = (
+    max(worst_error(v[None], second) for v in near),
+    worst_error(q.center[None], second, 0.3),
+)
+fv.expect(tried <= bounded, "no step tried is worse than the share says")
 
 # %% [markdown]
 # Both bounds say something, the flat one also of a single network. For VI the plain one is the lower: the theorem pays $1/\sqrt N$
 # and the KL of a blur that knows nothing of the widths of $Q$. A larger $\rho$ makes that KL smaller and the worst error larger.
 #
-# ## Live: the radius and the temperature
+# ## The shape inside a well
 #
-# **Move both sliders.** The grey curve is the loss, the dashed one the worst loss within `rho`, the filled one the posterior that
-# the worst loss makes. A small $\lambda$ (`lam`) is few data or a high temperature.
-#
-# **Predict first**: which well wins at $\lambda = 60$ and radius 0, and which at radius 0.1?
-
-# %%
-thinned = w[::20]
-right = dict(overlaying="y", side="right", title="density of the posterior")
-right |= dict(rangemode="tozero", showgrid=False, tickmode="auto")
-margin = dict(l=60, r=60, t=76, b=52)
-
-
-# %%
-def wells(rho, lam):
-    Q, _ = gibbs(worst(L, rho), lam)
-    at_left = float(Q[w < 0.3].sum())
-    title = f"{at_left:.0%} of the probability in the narrow well"
-    alt = f"Loss with two wells, worst loss within {rho:g}, and its posterior: {title}"
-    axes = dict(xaxis_title="w", yaxis_title="loss", yaxis2=right, margin=margin)
-    return curves(figure(title, alt, **axes), rho, Q)
-
-
-# %%
-def curves(fig, rho, Q):
-    fig.add_scatter(x=thinned, y=L[::20], name="loss", line_color="#6b7780")
-    fig.add_scatter(
-        x=thinned,
-        y=worst(L, rho)[::20],
-        name="worst loss nearby",
-        line=dict(color="#D55E00", dash="dash"),
-    )
-    filled = dict(fill="tozeroy", line_color="#0072B2", yaxis="y2")
-    return fig.add_scatter(x=thinned, y=Q[::20] / cell, name="posterior", **filled)
-
-
-# %%
-sliders = dict(rho=ipywidgets.FloatSlider(value=0.0, max=0.4, step=0.02))
-_ = ipywidgets.interact(
-    wells, **sliders, lam=ipywidgets.FloatSlider(value=20.0, max=60.0, step=5.0)
-)
-
-# %% [markdown]
-# *Figure: a loss with a narrow well at −2 and a wide one at 2. The dashed curve, the worst loss nearby, fills the narrow
-# well first. The filled curve, the posterior, has a tall thin peak at −2 that vanishes as the radius grows.*
-#
-# Look at the *shape* of the posterior inside the wide well, too: it does not get wider. It gets **narrower**, for the worst loss
+# Back to the sliders. Look at the *shape* of the posterior inside the wide well, too: it does not get wider. It gets **narrower**, for the worst loss
 # nearby rises at once on both sides of the floor. Flat means "lives where the loss is flat", never "is a flat density". In
 # numbers:
 
 # %%
 Q0, Q1 = (gibbs(worst(L, rho), lam)[0] * (w > 0.3) for rho in (0.0, 0.2))
 spread = [float(((q / q.sum()) * (w - 2) ** 2).sum().sqrt()) for q in (Q0, Q1)]
-assert spread[1] < spread[0]
+fv.expect(spread[1] < spread[0], "narrower inside the well")
 print(f"spread in the wide well: {spread[0]:.3f} at radius 0, {spread[1]:.3f} at radius 0.2")
 
 # %% [markdown]
@@ -311,7 +334,7 @@ value, g = loss.value_and_grad(net.w)
 # %%
 there = net.w + fv.SAM(0.1)(net.w, g)  # s(w)
 value_there, flat_gradient = loss.value_and_grad(there)
-assert value_there > value  # an ascent
+fv.expect(value_there > value, "an ascent")
 alike = torch.cosine_similarity(g, flat_gradient, dim=0)
 print(f"loss {value:.3f} here, {value_there:.3f} there; cosine of the two gradients {alike:.3f}")
 
@@ -356,7 +379,7 @@ vi = {
 
 # %%
 zero = fv.fit(net, task.train, fv.VI(prior, ascent=fv.SAM(0.0)), seed=0, **steps)
-assert torch.equal(zero.mean, vi[False].mean)
+fv.expect(torch.equal(zero.mean, vi[False].mean), "radius 0 is the plain one, bit for bit")
 
 # %% [markdown]
 # ## Does it work?
@@ -394,11 +417,14 @@ fig
 # %% [markdown]
 # *Figure: pairs of bars, plain in grey and flat-seeking in green, for SWAG and VI; the green ones are lower.*
 #
+# **Try** `radius = 0.05`, `radius = 1.0`, and another seed in the fits: are the green bars still the lower ones?
+#
 # One seed, so an anecdote. `flatviz run compare` runs every method beside its F- version over seeds, with verdicts and
 # intervals.
 
 # %%
-assert FAST or all(pair[True] < pair[False] for pair in lam1.values())
+if not FAST:
+    fv.expect(all(pair[True] < pair[False] for pair in lam1.values()), "flatter, both of them")
 
 # %% [markdown]
 # ## What F-VI does to the width
@@ -436,7 +462,8 @@ plain, flat = widths(None), widths(fv.SAM(0.1))
 exact = (50 * h).rsqrt()
 for name, std in (("exact", exact), ("VI", plain), ("F-VI", flat)):
     print(f"{name:6s} standard deviation: sharp axis {std[0]:.3f}, flat axis {std[1]:.3f}")
-assert torch.allclose(plain, exact, rtol=0.15) and flat[0] < 0.8 * plain[0]
+fv.expect(plain, exact, rtol=0.15, by="the formula")
+fv.expect(flat[0] < 0.8 * plain[0], "F-VI is narrower along the sharp axis")
 
 # %% [markdown]
 # In the sharp direction F-VI is *narrower*. Along one axis the worst loss within $\rho$ is
@@ -482,7 +509,8 @@ assert torch.allclose(plain, exact, rtol=0.15) and flat[0] < 0.8 * plain[0]
 T = 0.1
 cold = gibbs(L, 1 / T)[0]
 tempered = lambda Q: objective(Q, L, 1 / T) * T
-assert all(tempered(cold) <= tempered(gibbs(L, lam)[0]) + 1e-12 for lam in (5.0, 9.0, 11.0, 20.0))
+least = all(tempered(cold) <= tempered(gibbs(L, at)[0]) + 1e-12 for at in (5.0, 9.0, 11.0, 20.0))
+fv.expect(least, "no other λ does better than 1 / T")
 
 # %% [markdown]
 # **2.** At which radius do the two wells have equal probability, at $\lambda = 60$? Find it to 0.002.
@@ -500,7 +528,7 @@ while hi - lo > 0.002:
     middle = (lo + hi) / 2
     larger = gibbs(worst(L, middle), 60.0)[0][w < 0.3].sum() > 0.5
     lo, hi = (middle, hi) if larger else (lo, middle)
-assert 0.0 < lo < 0.1
+fv.expect(0.0 < lo < 0.1, "they are equal at a radius below 0.1")
 print(f"between {lo:.3f} and {hi:.3f}")
 
 # %% [markdown]
@@ -520,7 +548,7 @@ rough = torch.sin(20 * w)
 inside = torch.arange(60, 3940)  # away from the ends of the grid
 step = (50 * torch.cos(20 * w[inside]).sign()).long()  # 0.1 is 50 cells, uphill
 gap = worst(rough, 0.1)[inside] - rough[inside + step]
-assert gap.min() > -1e-9 and gap.max() > 0.3  # never above the maximum, far below it near hilltops
+fv.expect(gap.min() > -1e-9 and gap.max() > 0.3, "never above the maximum, far below near hilltops")
 
 # %% [markdown]
 # **4.** Make an F-ensemble of three members and compare its test NLL with a plain one.

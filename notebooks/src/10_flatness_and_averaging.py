@@ -41,7 +41,7 @@ torch.set_num_threads(1)
 generator = torch.Generator().manual_seed(0)
 
 # %% [markdown]
-# **Number to expect**: of 20 claims nine hold on forty seeds, and one on the first ten of them. Cells below assert it.
+# **Number to expect**: of 20 claims nine hold on forty seeds, and one on the first ten of them. Cells below check it.
 
 # %% [markdown]
 # ## What is averaged
@@ -75,9 +75,9 @@ every = torch.stack(
 # %%
 members = -every.gather(2, y.expand(n_draws, -1)[..., None]).mean((1, 2))  # NLL of each draw
 average = -every.exp().mean(0).log().gather(1, y[:, None]).mean()
-assert average <= members.mean() + 1e-6  # Jensen
+fv.expect(average <= members.mean() + 1e-6, "Jensen: the average is no worse")
 library = fv.predict(net, W, task.test, n_draws, seed=0).scores["nll"][-1]
-assert torch.isclose(average, library.to(average), rtol=1e-4)
+fv.expect(average, library, by="the library")
 
 # %%
 print(
@@ -98,6 +98,9 @@ fv.plot_metrics(predictions)
 # *Figure: accuracy, NLL and ECE (the calibration error of [chapter 00](00_tour.ipynb)) against the number of averaged draws, for
 # VI and SA-BMA. NLL falls steeply over the first draws and is level after about ten.*
 #
+# **Try** other draws (`seed=2` to `seed=3`); a hundred of them; a fit at another temperature, `kl_weight=1.0`, whose single draws are
+# worse and gain more.
+#
 # ### Why it falls like 1/M
 #
 # Let $p_m$ be the probability of the right label by draw $m$, with mean $\mu$ and variance $v$ over draws. The average of
@@ -109,16 +112,25 @@ fv.plot_metrics(predictions)
 #
 # $$ \mathbb{E}[-\log \bar p] \approx -\log \mu + \frac{v}{2 M \mu^2} . $$
 #
-# The part that an ensemble can remove halves with every doubling. Check with numbers that are not from a network, uniform
-# between 0.45 and 0.55, so that $\mu = 0.5$ and $v = 0.1^2 / 12$:
+# The part that an ensemble can remove halves with every doubling, as long as the draws are near each other: the expansion asks for
+# $v \ll \mu^2$. Check with numbers that are not from a network, uniform in a range of 0.1 around 0.5, so that $\mu = 0.5$ and
+# $v = 0.1^2 / 12$:
 
 # %%
-p = 0.5 + 0.1 * (torch.rand(200_000, 8, generator=generator, dtype=torch.float64) - 0.5)
+wide = 0.1
+p = 0.5 + wide * (torch.rand(200_000, 8, generator=generator, dtype=torch.float64) - 0.5)
 removable = {M: float(-p[:, :M].mean(1).log().mean()) + math.log(0.5) for M in (1, 2, 4)}
-formula = {M: 0.1**2 / 12 / (2 * M * 0.5**2) for M in removable}
+formula = {M: wide**2 / 12 / (2 * M * 0.5**2) for M in removable}
 for M in removable:
     print(f"{M} draws: {removable[M]:.6f} above the limit, by the formula {formula[M]:.6f}")
-assert all(abs(removable[M] / formula[M] - 1) < 0.2 for M in removable)
+
+# %%
+ratios = torch.tensor([removable[M] / formula[M] for M in removable])
+fv.expect(ratios, 1, rtol=0.2)
+
+# %% [markdown]
+# **Try** `wide = 0.5`: still right to a tenth or so. With `wide = 0.9` the first draw has half as much again above the limit as the
+# formula says, and two draws remove more than half of it: the part of the higher orders falls faster than $1/M$.
 
 # %% [markdown]
 # ## The sharpness of an average: Weyl
@@ -153,7 +165,7 @@ def weyl(H):
 # %%
 H = torch.randn(6, 30, 30, generator=generator)
 lower, middle, upper = weyl(H + H.mT)
-assert lower <= middle <= upper
+fv.expect(lower <= middle <= upper, "between its bounds")
 print(f"random matrices: {lower:.2f} <= {middle:.2f} <= {upper:.2f}")
 
 # %% [markdown]
@@ -164,7 +176,7 @@ print(f"random matrices: {lower:.2f} <= {middle:.2f} <= {upper:.2f}")
 L = fv.nll(net, task.train)
 for name, q in (("VI", vi), ("SA-BMA", flat)):
     lower, middle, upper = fv.metrics.weyl_bounds(L, q.sample(3 if FAST else 5, seed=1))
-    assert lower <= 1.01 * middle and middle <= 1.01 * upper
+    fv.expect(lower <= 1.01 * middle and middle <= 1.01 * upper, "between its bounds")
     print(f"{name:7s} {lower:6.2f} <= {middle:6.2f} <= {upper:6.2f}")
 
 # %% [markdown]
@@ -183,7 +195,7 @@ orders = {order: ordered(W, sharpness, order) for order in ("sharp", "random", "
 curves = {
     o: fv.predict(net, V, task.test, n_draws, seed=0).scores["nll"] for o, V in orders.items()
 }
-assert abs(curves["flat"][-1] - curves["sharp"][-1]) < 1e-4  # the same ensemble in the end
+fv.expect(curves["flat"][-1], curves["sharp"][-1], atol=1e-4, by="the other order")
 
 # %%
 alt = "; ".join(
@@ -207,6 +219,9 @@ fig
 # %% [markdown]
 # *Figure: three curves of the NLL over the number of draws, sharp first, random, flat first. They start at different values
 # and end at the same one.*
+#
+# **Try** the draws of `flat` for those of `vi`; other draws of VI; the draws ordered by their *training loss*, `L.many(W)` for
+# `sharpness`: how alike are the curves?
 #
 # On one seed one of the three is always lowest. Is that more than chance?
 
@@ -272,6 +287,9 @@ _ = ipywidgets.interact(flat_less, against=["sharp", "random"], score=names)
 # random draws contain it. For ECE most contain it.* For NLL and ECE a point below the line is a point for flat draws, for accuracy one
 # above it.
 #
+# **Try** the first ten seeds alone, `paired(method, against, score, slice(10))`: how many bars miss the line now? The other thirty,
+# `slice(10, None)`. One draw only, `sizes = (1,)`.
+#
 # ### With a correction
 #
 # Two dozen intervals are two dozen chances to be wrong. Take 16 of them, those of the NLL, and the correlations between a draw's
@@ -313,7 +331,7 @@ verdicts.format(precision=4).format(in_four, subset=["p", "corrected"])
 
 # %%
 counts = claims.verdict.value_counts().to_dict()
-assert counts == {"inconclusive": 11, "holds": 9}
+fv.expect(counts, {"inconclusive": 11, "holds": 9})
 print(f"{len(claims)} claims on forty seeds:", counts)
 
 # %% [markdown]
@@ -331,9 +349,8 @@ for name, seeds in (("first ten", slice(10)), ("other thirty", slice(10, None)))
     part = claims_from(seeds)
     both = (part.verdict == "holds") & (claims.verdict == "holds")
     print(f"{name}: {(part.verdict == 'holds').sum()} hold, {both.sum()} of them on all forty too")
-    assert both.sum() == {"first ten": 1, "other thirty": 7}[name] and "does not hold" not in set(
-        part.verdict
-    )
+    fv.expect(int(both.sum()), {"first ten": 1, "other thirty": 7}[name], rtol=0)
+    fv.expect("does not hold" not in set(part.verdict), "none is refuted")
 
 # %% [markdown]
 # Forty seeds show nine effects, of which the first ten show one. So "not significant" does not mean "no effect".
@@ -351,7 +368,7 @@ corrected = torch.empty_like(p_values)
 corrected[place] = (sorted_p * factors).clamp(max=1).cummax(0).values
 
 # %%
-assert torch.allclose(corrected, torch.tensor(holm(p_values.tolist())))
+fv.expect(corrected, torch.tensor(holm(p_values.tolist())), by="the library")
 print("as they are", p_values.tolist(), "corrected", [round(p, 3) for p in corrected.tolist()])
 
 # %% [markdown]
@@ -437,7 +454,8 @@ for radius in (0.5, 1.0, 2.0):
     print(
         f"radius {radius:g}: T* by the formula {formula:.4f}, by VI of equal training loss {found:.4f}"
     )
-    assert FAST or abs(formula / found - 1) < (0.15 if radius < 2 else 0.3)
+    if not FAST:
+        fv.expect(formula, found, rtol=0.15 if radius < 2 else 0.3, by="VI of equal training loss")
 
 # %% [markdown]
 # The formula is off by a tenth up to radius 1, and by a fifth at 2, where the first order ends. It fails, too, without a KL term
@@ -479,8 +497,10 @@ def along_draws(radius):
 
 # %%
 found = {radius: along_draws(radius) for radius in (1.0, 2.0)}
-assert all(f["mean"]["T*"].is_monotonic_increasing for f in found.values())
-assert all(f["mean"]["λ1"].loc[8:].abs().max() < 0.05 for f in found.values())
+rising = all(f["mean"]["T*"].is_monotonic_increasing for f in found.values())
+fv.expect(rising, "T* rises with the draws")
+near_vi = all(f["mean"]["λ1"].loc[8:].abs().max() < 0.05 for f in found.values())
+fv.expect(near_vi, "λ1 is VI's at that loss, from eight draws on")
 
 
 # %%
@@ -509,6 +529,8 @@ fig.update_layout(yaxis2=dict(title="λ1 / VI's", range=[0.8, 1.3]))
 # *Figure: on the left the temperature at which VI, with as many draws a step, has SA-BMA's training loss, over SA-BMA's own: it rises with
 # the draws. On the right the largest eigenvalue of the mean Hessian over VI's at that loss: near 1 from eight draws on.*
 #
+# **Try** the stored radius 0.5 beside the two; another quantity of the table in place of `lambda1_of_mean`; the first ten seeds.
+#
 # ### What is left
 #
 # What the radius does beyond $T^\star$ is the distance of SA-BMA's line from that of VI, at the same training loss. **Slide** the radius:
@@ -533,6 +555,9 @@ _ = ipywidgets.interact(at_radius, radius=[0.5, 1.0, 2.0])
 # %% [markdown]
 # *Figure: three panels, the largest eigenvalue, NLL and ECE over the training loss. A dotted line is VI over its temperature, a solid
 # one SA-BMA over its radius; they run close together, and ring and cross lie on or near each other.*
+#
+# **Try** another seed in `fit_family`; a radius of 4 in `chosen`; the task of chapters 01 to 09, `net, task, prior` for `near_net, near,
+# near_prior`, where the ascent can end in another mode.
 #
 # One seed. On forty seeds and with margins written down before: `flatviz run frontier` and `flatviz run draws`, whose tables README reads.
 # There a conv net on images at $T = 0.3$ is the exception: SA-BMA is flatter than VI at equal training loss, and with 8 and 32 draws a step
@@ -559,7 +584,7 @@ _ = ipywidgets.interact(at_radius, radius=[0.5, 1.0, 2.0])
 # - Flat members make a flat average loss (Weyl); the reverse need not hold.
 # - Whether flat draws make better ensembles is an empirical question: here a few of the flattest have a lower NLL than the
 #   sharpest, which is not shown against random ones; in part because flat draws fit the training data better.
-# - A radius is, to first order, another temperature: $T^\star = T / (1 + \gamma \varphi')$, mostly a lower one. Compare at equal training
+# - A radius is, to first order, another temperature: $T^\star = T / (1 + \gamma \varphi)$, mostly a lower one. Compare at equal training
 #   loss.
 #
 # ## Exercises
@@ -574,7 +599,7 @@ _ = ipywidgets.interact(at_radius, radius=[0.5, 1.0, 2.0])
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 pair = torch.stack([torch.diag(torch.tensor([10.0, 0.0])), torch.diag(torch.tensor([0.0, 10.0]))])
-assert weyl(pair)[1] == 5 and weyl(pair)[2] == 10
+fv.expect(torch.stack(weyl(pair)[1:]), torch.tensor([5.0, 10.0]))
 
 # %% [markdown]
 # **2.** Show with numbers that averaging *weights* of the draws of VI is another thing than averaging probabilities.
@@ -588,7 +613,7 @@ assert weyl(pair)[1] == 5 and weyl(pair)[2] == 10
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 one = fv.predict(net, W.mean(0)[None], task.test, 1, seed=0).scores["nll"][-1]
 print(f"averaged weights {one:.3f}, averaged probabilities {average:.3f}")
-assert abs(one - average) > 1e-4
+fv.expect(abs(one - average) > 1e-4, "two different things")
 
 # %% [markdown]
 # **3.** How many of 20 claims without any effect would you expect to call effects at a level of 5 %, uncorrected? What is
@@ -602,8 +627,8 @@ assert abs(one - average) > 1e-4
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 p = torch.rand(20_000, 20, generator=generator)
-assert abs(float((p < 0.05).any(1).float().mean()) - (1 - 0.95**20)) < 0.02
-assert abs(float((20 * p.min(1).values < 0.05).float().mean()) - 0.05) < 0.01  # corrected: 5 %
+fv.expect((p < 0.05).any(1).float().mean(), 1 - 0.95**20, rtol=0, atol=0.02, by="the formula")
+fv.expect((20 * p.min(1).values < 0.05).float().mean(), 0.05, rtol=0, atol=0.01)  # corrected: 5 %
 
 # %% [markdown]
 # **4.** Is $\lambda_1$ of a draw (`sharpness`) related to the draw's test NLL (`members`), over the draws above? Compute
@@ -618,7 +643,7 @@ assert abs(float((20 * p.min(1).values < 0.05).float().mean()) - 0.05) < 0.01  #
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 ranks = torch.stack([sharpness.argsort().argsort(), members.argsort().argsort()]).double()
 spearman = torch.corrcoef(ranks)[0, 1]
-assert -1 <= spearman <= 1 and print(f"Spearman {spearman:.2f}") is None
+print(f"Spearman {spearman:.2f}, chance up to 0.36")
 
 # %% [markdown]
 # **5.** SAM on weights minimises $L + \rho \lVert \nabla L \rVert$, here with a weight decay
@@ -627,8 +652,8 @@ assert -1 <= spearman <= 1 and print(f"Spearman {spearman:.2f}") is None
 #
 # <details><summary>Solution</summary>
 #
-# $\lVert \nabla L \rVert = h (1 - w)$ and $L = h (1 - w)^2 / 2$, so $\varphi = \sqrt{2 h L}$ and
-# $\varphi' = h / \lVert \nabla L \rVert = 1 / (1 - w)$.
+# Here $s = \lVert \nabla L \rVert = h (1 - w)$ and $L = h (1 - w)^2 / 2$, so $s = \sqrt{2 h L}$, and the slope is
+# $\varphi = \mathrm{d}s / \mathrm{d}L = h / s = 1 / (1 - w)$. With one weight there is no part across.
 # The condition $h (1 - w) + \rho h = \delta w$ is that of $\delta^\star = \delta / (1 + \rho / (1 - w))$.
 #
 # </details>
@@ -637,7 +662,7 @@ assert -1 <= spearman <= 1 and print(f"Spearman {spearman:.2f}") is None
 h_, rho_, delta_ = 2.0, 0.1, 1.0
 w_sam = h_ * (1 + rho_) / (h_ + delta_)
 w_plain = h_ / (h_ + delta_ / (1 + rho_ / (1 - w_sam)))
-assert abs(w_sam - w_plain) < 1e-12
+fv.expect(w_sam, w_plain, rtol=1e-12, by="the other one")
 print(f"both at {w_sam:.4f}")
 
 # %% [markdown]

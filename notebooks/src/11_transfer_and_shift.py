@@ -39,7 +39,7 @@ generator = torch.Generator().manual_seed(0)
 
 # %% [markdown]
 # **Number to expect**: in a linear model, a prior that is as sure as $k$ examples is worth $k$ examples, exactly. A cell below
-# asserts it.
+# checks it.
 
 # %% [markdown]
 # ## A prior is worth examples
@@ -73,9 +73,8 @@ grid = torch.linspace(-2, 3, 5001)
 
 # %%
 mean = (torch.stack([log_posterior(w) for w in grid]).softmax(0) * grid).sum()
-assert (
-    abs(mean - as_examples.mean()) < 1e-3 and abs(mean - (n * y.mean() + k * w0) / (n + k)) < 1e-3
-)
+fv.expect(mean, as_examples.mean(), atol=1e-3, by="the plain mean")
+fv.expect(mean, (n * y.mean() + k * w0) / (n + k), atol=1e-3, by="the formula")
 print(
     f"posterior mean {mean:.4f}, mean of {n} examples and {k:.0f} at the prior {as_examples.mean():.4f}"
 )
@@ -261,8 +260,24 @@ shifts = {
 fv.plots.plot_severity(shifts)
 
 # %% [markdown]
-# *Figure: accuracy, NLL and ECE over the severity of the corruption, a line for each method. NLL rises with severity:
-# compare how steeply for the single network and for the averages.*
+# *Figure: accuracy, NLL and ECE over the severity of the corruption, a line for each method. NLL rises with severity, at first more
+# slowly for the averages; at severity 5 their lines cross SGD's.*
+#
+# **The averages are not the better ones everywhere.** At severity 5 VI and SA-BMA have an NLL of about 5.6, the single network one of
+# 4.3, at nearly the same accuracy. The next cell shows where that comes from: on noise and blur VI is still the better one, but of
+# coarse pixels its NLL is twice SGD's. There its draws have larger outputs than SGD's network, and they agree: none of them gives the
+# right class a chance, and an average cannot repair what all its members share.
+
+# %%
+for k, kind in enumerate(next(iter(shifts.values())).kinds):
+    worst_of = {m: float(s.scores["nll"][k, -1]) for m, s in shifts.items()}
+    print(f"{kind:15}", ", ".join(f"{m} {v:.2f}" for m, v in worst_of.items()))
+if not FAST:
+    fv.expect(worst_of["vi"] > 1.5 * worst_of["sgd"], "of coarse pixels VI is far worse than SGD")
+
+# %% [markdown]
+# **Try** `severities=[5]` with `kinds=["translate", "fog", "gaussian_noise"]`; the draws of the prior for a posterior; VI at a
+# warmer `kl_weight=0.3`: does it know more often that it does not know?
 #
 # ## Knowing when one is wrong
 #
@@ -284,7 +299,7 @@ fv.plots.plot_risk_coverage(risks)
 # %%
 for method, (q, n) in posteriors.items():
     right = fv.predict(net, q, task.test, n, seed=1).scores["accuracy"][-1]
-    assert abs(risks[method][-1] - (1 - right)) < 1e-4
+    fv.expect(risks[method][-1], 1 - right, atol=1e-4, by="the error rate")
     print(
         f"{fv.METHODS[method].label:10} error rate {1 - right:.3f}, area under the curve {risks[method].mean():.3f}"
     )
@@ -340,7 +355,7 @@ for quantity in ("train", "lambda1", "nll", "accuracy", "ece", "shifted_nll"):
 # %%
 sabma, vi_nll = of("sabma", 1.0, 0.03, "nll"), of("vi", 0.0, 0.03, "nll")
 paired, unpaired = sabma - vi_nll, (sabma.var() + vi_nll.var()).sqrt()
-assert paired.std() < unpaired  # pairing removes what seeds share
+fv.expect(paired.std() < unpaired, "pairing removes what seeds share")
 print(
     f"standard deviation of the difference: paired {paired.std():.4f}, as if unpaired {unpaired:.4f}"
 )
@@ -366,7 +381,7 @@ print(
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 error = lambda n: abs((n * 1.0 + 4 * 0.8) / (n + 4) - 1)
-assert error(76) >= 0.01 - 1e-12 > error(77)
+fv.expect(error(76) >= 0.01 - 1e-12 > error(77), "more than 76")
 
 # %% [markdown]
 # **2.** Which of the ten corruptions hurts VI's NLL most at severity 3? (`shifted_scores` takes `kinds=` and `severities=`.)
@@ -385,7 +400,6 @@ hurt = fv.families.shifted_scores(
 ).scores["nll"][:, -1]
 worst = some[int(hurt.argmax())]
 print(worst, f"{hurt.max():.2f} nats")
-assert hurt.max() >= hurt.mean()
 
 # %% [markdown]
 # **3.** Why is the validation split of this course as small as the training split?
@@ -398,7 +412,7 @@ assert hurt.max() >= hurt.mean()
 # </details>
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
-assert len(task.validation) == len(task.train)
+fv.expect(len(task.validation), len(task.train), rtol=0, by="the training split")
 
 # %% [markdown]
 # **4.** `digits_transfer(degrees=...)` turns the source by another angle. Compare 0 degrees with the 90 of this chapter.
@@ -418,7 +432,8 @@ scores = fv.predict(near_net, near, near_task.test, 30, seed=1).scores
 print(
     f"source at 0 degrees {float(scores['accuracy'][-1]):.3f}, at 90 {with_source:.3f}, none {from_nothing:.3f}"
 )
-assert FAST or scores["accuracy"][-1] > with_source
+if not FAST:
+    fv.expect(scores["accuracy"][-1] > with_source, "the nearer source is worth more")
 
 # %% [markdown]
 # ## References

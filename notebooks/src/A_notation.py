@@ -5,7 +5,7 @@
 #
 # **Takes** 5 minutes to read and a few seconds to run on a CPU.
 #
-# **Number to expect**: all shapes below are asserted by the cells that follow them.
+# **Number to expect**: all shapes below are checked by the cells that follow them.
 
 # %% tags=["parameters"]
 FAST = False  # True shrinks the run: tests and a first look
@@ -40,8 +40,8 @@ from flatviz.families.tour import prepare
 net, task, prior = prepare(task=fv.datasets.digits_transfer(), epochs=5 if FAST else 60)
 w, x, y = net.w, task.train.x, task.train.y
 D, N, C = net.dim, len(task.train), 10
-assert w.shape == (D,) and y.shape == (N,) and net(w, x).shape == (N, C)
-assert fv.nll(net, task.train)(w).shape == ()  # a number
+fv.expect((w.shape, y.shape, net(w, x).shape), ((D,), (N,), (N, C)))
+fv.expect(fv.nll(net, task.train)(w).shape, ())  # a number
 
 # %% [markdown]
 # ## Derivatives
@@ -55,8 +55,8 @@ assert fv.nll(net, task.train)(w).shape == ()  # a number
 # %%
 L = fv.nll(net, task.train)
 top = fv.top_eigenpairs(L, w, 3)
-assert fv.hvp(L, w, torch.ones(D)).shape == (D,)
-assert top.values.shape == (3,) and top.vectors.shape == (3, D)
+fv.expect(fv.hvp(L, w, torch.ones(D)).shape, (D,))
+fv.expect((top.values.shape, top.vectors.shape), ((3,), (3, D)))
 
 # %% [markdown]
 # ## Distributions over weights
@@ -72,10 +72,10 @@ assert top.values.shape == (3,) and top.vectors.shape == (3, D)
 
 # %%
 sigma = torch.diag((2 * prior.log_std).exp()) + prior.factor.T @ prior.factor
-assert prior.mean.shape == (D,) and prior.factor.shape[1] == D
+fv.expect((prior.mean.shape, prior.factor.shape), ((D,), (5, D)))
 v = torch.randn(D, generator=torch.Generator().manual_seed(0))
-assert torch.allclose(prior.cov_mul(v), sigma @ v, rtol=1e-3, atol=1e-5)
-assert prior.sample(7, seed=0).shape == (7, D)
+fv.expect(prior.cov_mul(v), sigma @ v, atol=1e-5, by="the formula")
+fv.expect(prior.sample(7, seed=0).shape, (7, D))
 
 # %% [markdown]
 # **Live**: a Gaussian over two weights, with $\Sigma = \operatorname{diag}(0.1, 0.1) + B^\top B$ and $B = (a, b)$. Which
@@ -105,16 +105,18 @@ _ = ipywidgets.interact(ellipse, a=(-1.0, 1.0, 0.1), b=(-1.0, 1.0, 0.1))
 
 # %%
 prediction = fv.predict(net, prior, task.test, 5, seed=0)
-assert prediction.probs.shape == (5, len(task.test), C)
-assert torch.allclose(prediction.bma(), prediction.probs.mean(0))
+fv.expect(prediction.probs.shape, (5, len(task.test), C))
+fv.expect(prediction.bma(), prediction.probs.mean(0), atol=1e-6, by="the formula")
 
 # %% [markdown]
 # ## Radius and temperature
 #
 # - $\gamma$, `radius`: how far the adversary may move. For SA-BMA it is $\sqrt{2\,\mathrm{KL}}$ between posteriors; for SAM
 #   ($\rho$) it is Euclidean. **0 is always VI**, or the plain method.
-# - $T$, `temperature`: of $p(w \mid \mathcal{D})^{1/T}$; 1 is Bayes, less is colder. `kl_weight` is the same for VI: it
-#   multiplies the KL term.
+# - $T$, temperature; 1 is Bayes. There are two, equal at 1 alone ([chapter 06](06_vi_and_laplace.ipynb) draws both). `kl_weight` (VI,
+#   SA-BMA, HMC) is that of the **tempered likelihood**: its target is $e^{-N L(w) / T}\, p(w)$, and of VI's objective it multiplies the
+#   KL term. `temperature` (chains of SGLD's kind) is that of the **cold posterior** $p(w \mid \mathcal{D})^{1/T}$, prior included. A chain
+#   with `temperature=T` and `weight_decay=T * wd` has the target of the first.
 # - $\delta$: prior precision, $N$ times weight decay.
 #
 # ## Letters of one chapter
@@ -163,7 +165,7 @@ pd.read_csv(committed("sources.csv")).style.hide()
 # </details>
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
-assert D * (2 + 5) == 6342 and D + D * (D + 1) // 2 == 411_777
+fv.expect((D * (2 + 5), D + D * (D + 1) // 2), (6342, 411_777))
 
 # %% [markdown]
 # **2.** Why is $\Sigma = \operatorname{diag}(d) + B^\top B$ always a covariance?
@@ -175,7 +177,7 @@ assert D * (2 + 5) == 6342 and D + D * (D + 1) // 2 == 411_777
 # </details>
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
-assert torch.linalg.eigvalsh(sigma.double()).min() > 0
+fv.expect(torch.linalg.eigvalsh(sigma.double()).min() > 0, "no eigenvalue is 0 or below")
 
 # %% [markdown]
 # **3.** What is $\mathrm{KL}(q \Vert p)$ of two Gaussians with the same covariance $\sigma^2 I$ and means $r$ apart?
@@ -190,7 +192,7 @@ assert torch.linalg.eigvalsh(sigma.double()).min() > 0
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 a = fv.Gaussian(torch.zeros(3), torch.full((3,), 0.5).log())
 b = fv.Gaussian(torch.tensor([0.3, 0.4, 0.0]), torch.full((3,), 0.5).log())
-assert torch.isclose((2 * a.kl(b)).sqrt(), torch.tensor(0.5 / 0.5), rtol=1e-4)
+fv.expect((2 * a.kl(b)).sqrt(), 0.5 / 0.5)
 
 # %% [markdown]
 # ## References

@@ -7,7 +7,7 @@
 # **Takes** five minutes to read and a minute and a half to run on a CPU.
 #
 # **Number to expect**: the accuracy of VI in your tour is within 0.05 of that of seed 0 in the committed results. A cell below
-# asserts it.
+# checks it.
 #
 # **Needs** [chapter 00](00_tour.ipynb).
 
@@ -23,6 +23,7 @@ import pandas as pd
 import torch
 
 # %%
+import flatviz as fv
 from flatviz.experiments import at, read_table
 from flatviz.families.tour import TourSettings, run_tour
 
@@ -91,7 +92,9 @@ for name in ("accuracy", "nll", "ece"):
 
 # %%
 accuracies = of("digits-near", "vi", 0.0, "accuracy")
-assert FAST or accuracies.min() - 0.03 < mine["accuracy"][-1] < accuracies.max() + 0.03
+if not FAST:
+    near = accuracies.min() - 0.03 < mine["accuracy"][-1] < accuracies.max() + 0.03
+    fv.expect(bool(near), "your accuracy is among those of the stored seeds, to 3 points")
 
 # %% [markdown]
 # **Live.** Choose a setting and a quantity.
@@ -201,7 +204,7 @@ vi_lambda1, sabma_lambda1 = (
 (mean_vi, half_vi), (mean_sabma, half_sabma) = interval(vi_lambda1), interval(sabma_lambda1)
 print(f"VI {mean_vi:.2f} ± {half_vi:.2f}, SA-BMA {mean_sabma:.2f} ± {half_sabma:.2f}")
 print("flatter in", int((sabma_lambda1 < vi_lambda1).sum()), "of", len(vi_lambda1), "seeds")
-assert interval(sabma_lambda1 - vi_lambda1)[0] < 0
+fv.expect(interval(sabma_lambda1 - vi_lambda1)[0] < 0, "SA-BMA is flatter on average")
 
 # %% [markdown]
 # **2.** Compare SA-BMA at radius 1 and $T$ = 0.03 with VI at $T$ = 0.03 and at 0.02, in λ1 and in training loss. What does that say about

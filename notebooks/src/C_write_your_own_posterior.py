@@ -152,7 +152,7 @@ variance, exact = chain[500:].var(0), 1 / (50 * h)
 
 # %%
 print("variances of the chain", variance.numpy().round(5), "exact", exact.numpy().round(5))
-assert torch.allclose(variance, exact, rtol=0.3 if FAST else 0.1)
+fv.expect(variance, exact, rtol=0.3 if FAST else 0.1, by="the exact posterior")
 
 # %% [markdown]
 # ## Live: the step size
@@ -264,18 +264,15 @@ short = dict(steps=200, thin=10)
 # %%
 random_state, w = torch.random.get_rng_state(), warm.w.clone()
 q = fit_metropolis(warm, task.train, prior, seed=0, **short)
-assert isinstance(q, fv.Posterior) and q.center.shape == (net.dim,)
-assert torch.equal(fit_metropolis(warm, task.train, prior, seed=0, **short).W, q.W)  # the same seed
-assert not torch.equal(
-    fit_metropolis(warm, task.train, prior, seed=1, **short).W, q.W
-)  # another seed
+fv.expect(isinstance(q, fv.Posterior) and q.center.shape == (net.dim,), "it is a posterior")
+again, another = (fit_metropolis(warm, task.train, prior, seed=s, **short).W for s in (0, 1))
+fv.expect(torch.equal(again, q.W) and not torch.equal(another, q.W), "the seed fixes the draws")
 
 # %%
-assert torch.equal(torch.random.get_rng_state(), random_state) and torch.equal(
-    warm.w, w
-)  # nothing was touched
+same = torch.equal(torch.random.get_rng_state(), random_state) and torch.equal(warm.w, w)
+fv.expect(same, "nothing was touched")
 W = q.sample(3, seed=1)
-assert W.shape == (3, net.dim) and torch.equal(W[:2], q.sample(2, seed=1))
+fv.expect(W.shape == (3, net.dim) and torch.equal(W[:2], q.sample(2, seed=1)), "draws go on")
 
 
 # %%
@@ -288,9 +285,9 @@ def stop(done, total, label):  # as Ctrl-C in the middle
 path = Path(tempfile.mkdtemp()) / "walk.safetensors"
 with contextlib.suppress(KeyboardInterrupt):
     fit_metropolis(warm, task.train, prior, seed=0, checkpoint=path, progress=stop, **short)
-assert path.exists()
+fv.expect(path.exists(), "the walk was saved")
 resumed = fit_metropolis(warm, task.train, prior, seed=0, checkpoint=path, **short)
-assert torch.equal(resumed.W, q.W)  # stopped and resumed: the same bits
+fv.expect(torch.equal(resumed.W, q.W), "stopped and resumed: the same bits")
 
 # %% [markdown]
 # ## In the table of methods
@@ -333,7 +330,7 @@ gain = {name: float(p.scores["nll"][0] - p.scores["nll"][-1]) for name, p in pre
 print(f"NLL gained by averaging: VI {gain['vi']:.3f}, Metropolis {gain['metropolis']:.3f}")
 spread = mine.W.std(0).mean() / start.std.mean()
 print(f"width of the walk over VI's: {spread:.2f}")
-assert spread < 1
+fv.expect(spread < 1, "the walk is narrower than VI")
 
 # %% [markdown]
 # ## Your density, their methods
@@ -355,9 +352,7 @@ for _ in range(1000):
 
 # %%
 print("means", state.w.mean(0).numpy().round(2), "exact 0 and 1")
-assert torch.allclose(
-    state.w.mean(0), torch.tensor([0.0, 1.0]), atol=0.15
-)  # finite steps miss the tails
+fv.expect(state.w.mean(0), torch.tensor([0.0, 1.0]), atol=0.15)  # finite steps miss the tails
 
 # %% [markdown]
 # SA-BMA, six lines: the Gaussian of lowest loss even at the worst Gaussian within a ball of KL divergence.
@@ -372,7 +367,7 @@ for step in range(300):
 
 # %%
 print(f"mean {state.mean.numpy().round(2)}, the ascent gains {record.sharpness:.2f} nats")
-assert record.sharpness > 0
+fv.expect(record.sharpness > 0, "the ascent raises the loss")
 
 # %% [markdown]
 # ## A flat-seeking version
@@ -384,7 +379,7 @@ assert record.sharpness > 0
 # %%
 flat = [name for name in fv.METHODS if name.startswith("f-")]
 print(len(flat), "flat-seeking versions:", ", ".join(flat))
-assert "f-sgld" in flat and "f-metropolis" not in flat
+fv.expect("f-sgld" in flat and "f-metropolis" not in flat, "SGLD has one, Metropolis has none")
 
 # %% [markdown]
 # ## From an empty file to green tests
@@ -423,7 +418,7 @@ assert "f-sgld" in flat and "f-metropolis" not in flat
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 walks = (walk(Metropolis(wide, 50, e), bowl, torch.zeros(2), 500, seed=0) for e in (0.05, 1.0))
 small, large = (torch.stack(list(states)) for states in walks)
-assert accepted(small) > accepted(large)
+fv.expect(accepted(small) > accepted(large), "short steps are accepted more often")
 
 # %% [markdown]
 # **2.** Why is the *second half* of the walk kept?
@@ -436,7 +431,7 @@ assert accepted(small) > accepted(large)
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 far = torch.stack(list(walk(Metropolis(wide, 50, 0.15), bowl, torch.full((2,), 5.0), 2000, seed=0)))
-assert far[:50].mean() > far[1000:].mean() + 1
+fv.expect(far[:50].mean() > far[1000:].mean() + 1, "the walk comes from far away")
 
 # %% [markdown]
 # **3.** Remove the prior from `log_target`. Which check of this notebook would notice, and how would you improve the check?
@@ -450,7 +445,7 @@ assert far[:50].mean() > far[1000:].mean() + 1
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 narrow = fv.Gaussian(torch.zeros(2), torch.full((2,), 0.05).log())
 states = torch.stack(list(walk(Metropolis(narrow, 50, 0.06), bowl, torch.zeros(2), 20000, seed=0)))
-assert torch.allclose(states[500:].var(0), 1 / (50 * h + 400), rtol=0.2)
+fv.expect(states[500:].var(0), 1 / (50 * h + 400), rtol=0.2, by="the formula")
 
 # %%
 del fv.METHODS["metropolis"]  # leave the table as it was
