@@ -28,14 +28,21 @@ FILES = {
 }
 FIRST = "notebooks/00_tour.ipynb"
 DOORS = {  # with a site, and in a clone without one: no link that does not open
-    True: """- **Teach**: the [playground] opens in a browser, no install; a 90-minute [lesson].
-- **Learn**: the [course], 18 notebooks, the first also in [Colab].
+    True: """| I want to | open |
+|---|---|
+| play for two minutes | the [playground], which needs no install |
+| learn it | the [course]: 18 notebooks, a question each, the first also in [Colab] |
+| teach it | a [lesson] of 90 minutes with slides and a quiz |
 """,
-    False: """- **Teach**: the playground, on `flatviz tour`'s page; a 90-minute [lesson].
-- **Learn**: the [course], 18 notebooks.
+    False: """| I want to | open |
+|---|---|
+| play for two minutes | the playground, at the top of `flatviz tour`'s page |
+| learn it | the [course]: 18 notebooks, a question each |
+| teach it | a [lesson] of 90 minutes with slides and a quiz |
 """,
 }
 BETWEEN = re.compile(r"(<!-- doors -->\n).*?(?=<!-- /doors -->)", re.DOTALL)
+CLONE = re.compile(r"(<!-- repository -->\n).*?(?=<!-- /repository -->)", re.DOTALL)
 BLOCK = re.compile(r"<!-- links of ([\w./-]*): python \.ci/links\.py OWNER/NAME -->\n.*", re.DOTALL)
 
 
@@ -56,9 +63,23 @@ def links(repository: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def clone(repository: str) -> str:
+    """How to get a clone, and the badge of the checks, once the repository has a name."""
+    _, _, name = repository.partition("/")
+    if not name:
+        return "In a clone of this repository:\n"
+    address = f"https://github.com/{repository}"
+    badge = f"{address}/actions/workflows/ci.yml"
+    return (
+        f"[![checks]({badge}/badge.svg)]({badge})\n\n"
+        f"In a clone, `git clone {address} && cd {name}`:\n"
+    )
+
+
 def written(text: str, repository: str) -> str:
     """README with the doors and the links of a repository; "" for a clone without a site."""
     text = BETWEEN.sub(lambda found: found[1] + DOORS["/" in repository], text)
+    text = CLONE.sub(lambda found: found[1] + clone(repository), text)
     return BLOCK.sub(lambda _: links(repository), text)
 
 

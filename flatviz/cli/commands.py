@@ -61,14 +61,20 @@ def work(name: str, **options: object) -> int | None:
 def check_output(option: str, path: Path) -> Path:
     """Check that a path can be written, before hours of work.
 
-    Its folder is created, and a file in it.
+    Below the current folder its folder is created, which is said.
 
     Raises:
-        ValueError: For a folder, and for a place where no file can be written.
+        ValueError: For a folder, for a folder elsewhere that is not there, and for a place where
+            no file can be written.
     """
     if path.is_dir():
         raise ValueError(f"{option} must be a file, got the folder {path}: add a name")
     absent = [p for p in path.absolute().parents if not p.exists()]
+    if absent and not path.absolute().resolve().is_relative_to(Path.cwd().resolve()):
+        raise ValueError(
+            f"{option} must lie in a folder that is there, or below the current one, got {path}:"
+            f" mkdir -p {path.absolute().parent}"
+        )
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=path.parent).close()
@@ -267,17 +273,19 @@ def tour(
     work("tour", data=data, seed=seed or 0, size=size, per_class=per_class, **options)
 
 
-@group.command(epilog="Example: flatviz lab --notebook 03_curvature.ipynb -- --port 9999")
+@group.command(epilog="Examples: flatviz lab; flatviz lab 03; flatviz lab 03 -- --port 9999")
 @click.option(
     "--notebook", default=f"{CONTENTS}.ipynb", show_default=True, help="Notebook to open."
 )
-@click.argument("jupyter", nargs=-1)
-def lab(**options: object) -> int | None:
+@click.argument("words", nargs=-1, metavar="[NOTEBOOK] [-- JUPYTER]")
+def lab(notebook: str, words: tuple[str, ...]) -> int | None:
     """Open JupyterLab on the course, or on one notebook.
 
-    JUPYTER: options for JupyterLab, after --.
+    NOTEBOOK: its name, or how it begins: 03.  JUPYTER: options for JupyterLab, after --.
     """
-    return work("lab", **options)
+    if words and not words[0].startswith("-"):
+        notebook, *words = words
+    return work("lab", notebook=notebook, jupyter=tuple(words))
 
 
 @group.command(

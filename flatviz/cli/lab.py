@@ -35,11 +35,17 @@ def _place(notebook: str) -> Path:
             ' ".[lab]")'
         )
     folder = _folder()
-    if not (folder / notebook).exists():
-        known = sorted(p.name for p in folder.glob("*.ipynb"))
-        near = did_you_mean(notebook, known)
-        raise ValueError(f"--notebook must be one of {', '.join(known)}, got {notebook!r}{near}")
-    return folder / notebook
+    if (folder / notebook).is_file():
+        return folder / notebook
+    known = sorted(p.name for p in folder.glob("*.ipynb"))
+    begun = [name for name in known if notebook and name.startswith(notebook)]
+    if len(begun) != 1:
+        near = did_you_mean(notebook, begun or known)
+        raise ValueError(
+            f"the notebook must be one of {', '.join(begun or known)}, or how one begins, got"
+            f" {notebook!r}{near}"
+        )
+    return folder / begun[0]
 
 
 def _folder() -> Path:

@@ -299,8 +299,9 @@ fv.expect(torch.equal(resumed.W, q.W), "stopped and resumed: the same bits")
 # and the line is in `flatviz/catalog.toml`; here we enter both by hand.
 
 # %%
-from flatviz.catalog import LOOKS, Look
 from flatviz.posteriors.method import Method, Tuned, table
+
+from flatviz.catalog import LOOKS, Look
 
 settings = dict(steps=400 if FAST else 4000, epsilon=0.01, thin=10, temperature=0.03)
 METHOD = Method(fit_metropolis, Tuned(settings), needs_prior=True, warm_start=True)

@@ -49,6 +49,7 @@ def quick(cache, monkeypatch, tmp_path, request):
         return run_tour(*args, settings=replace(settings, **QUICK), **others)
 
     monkeypatch.setattr("flatviz.cli.tour.run_tour", few_steps)
+    monkeypatch.chdir(tmp_path)  # below which a folder is made
     return tmp_path / "out" / "tour.html"
 
 
@@ -198,7 +199,10 @@ def test_ctrl_c_in_the_lab_is_jupyters_to_answer(monkeypatch, tmp_path):
         (["run", "frontier", "-p", "seed=3"], "got 'seed=3': did you mean 'seeds'?"),
         (["docs", "avreaging"], "got 'avreaging': did you mean 'averaging'?"),
         (["run", "nonsense"], "NAME must be one of "),
-        (["lab", "--notebook", "none.ipynb"], "--notebook must be one of 00_tour.ipynb, "),
+        (["lab", "--notebook", "none.ipynb"], "the notebook must be one of 00_tour.ipynb, "),
+        (["lab", "none"], "the notebook must be one of 00_tour.ipynb, "),
+        (["lab", "0"], "the notebook must be one of 00_tour.ipynb, 01_network"),
+        (["tour", "--out", "/no/such/tour.html"], "or below the current one, got /no/such"),
     ],
 )
 def test_bad_input_is_one_line(arguments, text, printed):
@@ -446,3 +450,32 @@ def test_no_module_of_the_current_folder_is_run(tmp_path, monkeypatch):
     jupytext.write(notebook, tmp_path / "toy.ipynb")
     monkeypatch.chdir(tmp_path)
     executed(tmp_path / "toy.ipynb", {})
+
+
+@pytest.mark.parametrize(
+    ("words", "notebook", "jupyter"),
+    [
+        ((), "contents.ipynb", []),
+        (("03",), "03_curvature.ipynb", []),
+        (("--notebook", "03_curvature.ipynb"), "03_curvature.ipynb", []),
+        (("03", "--", "--port", "9999"), "03_curvature.ipynb", ["--port", "9999"]),
+        (("--", "--port", "9999"), "contents.ipynb", ["--port", "9999"]),
+    ],
+)
+def test_the_lab_opens_the_notebook_that_its_first_word_begins(
+    words, notebook, jupyter, monkeypatch, printed
+):
+    started = []
+
+    class Jupyter:
+        def __init__(self, command):
+            started.extend(command)
+
+        def wait(self):
+            return 0
+
+    monkeypatch.setattr("flatviz.cli.lab.subprocess.Popen", Jupyter)
+    printed("lab", *words)
+    place = started.index("jupyterlab") + 1
+    assert Path(started[place]).name == notebook
+    assert started[place + 1 :] == jupyter

@@ -1,5 +1,5 @@
 var flatvizPlayground=(()=>{var ms=Object.defineProperty;var go=Object.getOwnPropertyDescriptor;var mo=Object.getOwnPropertyNames;var uo=Object.prototype.hasOwnProperty;var wo=(o,t)=>{for(var s in t)ms(o,s,{get:t[s],enumerable:!0})},bo=(o,t,s,e)=>{if(t&&typeof t=="object"||typeof t=="function")for(let r of mo(
-t))!uo.call(o,r)&&r!==s&&ms(o,r,{get:()=>t[r],enumerable:!(e=go(t,r))||e.enumerable});return o};var xo=o=>bo(ms({},"__esModule",{value:!0}),o);var Fr={};wo(Fr,{default:()=>qr,mount:()=>co});function H(){let{body:o,documentElement:t}=document;return o.dataset.jpThemeLight?o.dataset.jpThemeLight==="false":t.dataset.theme?t.dataset.
+t))!uo.call(o,r)&&r!==s&&ms(o,r,{get:()=>t[r],enumerable:!(e=go(t,r))||e.enumerable});return o};var xo=o=>bo(ms({},"__esModule",{value:!0}),o);var Rr={};wo(Rr,{default:()=>Fr,mount:()=>co});function H(){let{body:o,documentElement:t}=document;return o.dataset.jpThemeLight?o.dataset.jpThemeLight==="false":t.dataset.theme?t.dataset.
 theme==="dark":matchMedia("(prefers-color-scheme: dark)").matches}function Ds(o){let t=matchMedia("(prefers-color-scheme: dark)"),s=new MutationObserver(o);return s.observe(document.body,{attributes:!0,attributeFilter:[
 "data-jp-theme-light"]}),s.observe(document.documentElement,{attributes:!0,attributeFilter:["data-theme"]}),t.addEventListener("change",o),()=>{
 s.disconnect(),t.removeEventListener("change",o)}}function w(o,t={},...s){let e=document.createElement(o);for(let[r,n]of Object.entries(t))typeof n=="function"?e.addEventListener(r.slice(2),
@@ -89,7 +89,7 @@ f2933",soft:"#52606d",paper:"#ffffff",line:"#d9dee4",low:[222,236,242],high:[232
 ink:"#e4e7eb",soft:"#b1bac4",paper:"#15191e",line:"#3a434d",low:[14,54,74],high:[72,67,60],truth:"#e6a3da",halo:"rgba(21,25,30,.8)"}},T=()=>Lo[H()?
 "dark":"light"],Ss=(o,t)=>`${t} ${o}px system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif`;function k(o,t,s,e,{color:r=T().ink,
 size:n=13,align:i="left",weight:a=400,halo:h=!0,base:l="middle"}={}){o.font=Ss(n,a),o.textAlign=i,o.textBaseline=l,h&&(o.lineWidth=3.5,o.strokeStyle=
-T().halo,o.strokeText(t,s,e)),o.fillStyle=r,o.fillText(t,s,e)}function U(o,t,s,e,r,n){if(o.beginPath(),o.lineWidth=2.5,o.strokeStyle=o.fillStyle=
+T().halo,o.strokeText(t,s,e)),o.fillStyle=r,o.fillText(t,s,e)}function Y(o,t,s,e,r,n){if(o.beginPath(),o.lineWidth=2.5,o.strokeStyle=o.fillStyle=
 n,t==="x"){o.moveTo(s-r,e-r),o.lineTo(s+r,e+r),o.moveTo(s+r,e-r),o.lineTo(s-r,e+r),o.stroke();return}if(t==="cross"){o.moveTo(s-r,e),o.lineTo(
 s+r,e),o.moveTo(s,e-r),o.lineTo(s,e+r),o.stroke();return}t==="square"?o.rect(s-r,e-r,2*r,2*r):t==="triangle-up"?(o.moveTo(s,e-1.2*r),o.lineTo(
 s+1.1*r,e+r),o.lineTo(s-1.1*r,e+r),o.closePath()):o.arc(s,e,r,0,2*Math.PI),o.fill(),o.lineWidth=1.5,o.strokeStyle=T().paper,o.stroke()}function St(o,t,s,e=()=>0){
@@ -411,7 +411,7 @@ nt",n/2,i/2,N);return}let u=Array.from({length:Es},(N,j)=>j/(Es-1)*ts),m=u.map(N
 o,{mean:j,logStd:Z},t).value}),b=u.map(N=>p.value+N*e),x=Math.min(...m,...b),y=Math.max(...m,...b),v=N=>8+(n-70)*N/ts,M=N=>i-22-(i-52)*(N-x)/
 Math.max(y-x,1e-9),C=(N,j,Z)=>{r.beginPath(),N.forEach((po,fo)=>r.lineTo(v(u[fo]),M(po))),r.strokeStyle=j,r.lineWidth=2.2,r.setLineDash(Z),r.
 stroke(),r.setLineDash([])};C(b,S("vi"),[4,5]),C(m,h,[]);let[W,E]=[b,m].map(N=>M(N[Es-1])),G=W+(E<W?-1:1)*(Os+1);k(r,"slope g",v(ts)+6,W,{color:S(
-"vi"),size:12.5});let Q=Math.abs(E-W)<Os?G:E;k(r,"loss",v(ts)+6,Q,{size:12.5});let O=(N,j,Z)=>{U(r,"circle",v(N),M(j),5,Z),k(r,A(j),v(N)+4,M(
+"vi"),size:12.5});let Q=Math.abs(E-W)<Os?G:E;k(r,"loss",v(ts)+6,Q,{size:12.5});let O=(N,j,Z)=>{Y(r,"circle",v(N),M(j),5,Z),k(r,A(j),v(N)+4,M(
 j)+Os,{size:12.5,color:Z})};O(0,p.value,h),a&&O(1,f.value,S("sam"))}var er=4,pt=121,ye=14,Se=1.12;function ke(o,t){let{loss:s}=o,e=o.runs.get("sabma")?.learner??o.learner("sabma",o.seed),r=t??J(e.q),{prior:n}=e,
 {radius:i,T:a,rate:h}=o.settings,l={...e.settings,radius:i,T:a,rate:h},c=o.noise.slice(0,er),d=Ut(s,r,Pt(2),n,c,l),p=J(d.from);qt(s,p,Pt(2),
 n,c,l);let{g:f,delta:g}=d,u=g?D(f.mean,g.mean)+D(f.logStd,g.logStd):0;return{loss:s,noise:c,settings:l,record:d,after:r,plain:p,slope:u}}var Ls=({
@@ -443,7 +443,7 @@ record:i}=this.step,[a,h]=i.from.mean,l=Math.round((pt-1)*s/t)+1,c=Float64Array.
 b=(m/(pt-1)-.5)*t/e,x=(u/(l-1)-.5)*s/e;return n.both([a+b,h-x],null)}),d=Math.min(...c),p=Math.max(1e-9,Math.max(...c)-d);return this.relief=
 {key:r,rows:l,share:c.map(f=>(f-d)/p)},this.relief}drawGround(t,s,e){let r=this.view(s,e),{share:n,rows:i}=this.reliefFor(r);t.drawImage(St(
 n,i,pt),0,0,s,e),t.strokeStyle=H()?"rgba(255,255,255,.14)":"rgba(60,70,80,.22)",t.lineWidth=1;for(let a=1;a<ye;a++){let h=ct(n,i,pt,a/ye);dt(
-t,h,i,pt,s,e)}be(this.svg,this.step,r,this.phase)}};var $=[-3,3],V=[-2,2],es=3,At={hollow:{label:"a narrow hollow before a wide meadow",start:[-1.5,.3],std:.3,T:.1,radius:1,rho:.5,rate:.05,top:1.1,
+t,h,i,pt,s,e)}be(this.svg,this.step,r,this.phase)}};var $=[-3,3],U=[-2,2],es=3,At={hollow:{label:"a narrow hollow before a wide meadow",start:[-1.5,.3],std:.3,T:.1,radius:1,rho:.5,rate:.05,top:1.1,
 terms:[{kind:"dent",at:[-.7,0],depth:1.1,width:.28},{kind:"dent",at:[1.4,.1],depth:1,width:1.1},{kind:"bowl",at:[1,0],h:.06}],places:[["narr\
 ow hollow",[-.7,0],.5],["wide meadow",[1.4,.1],1.4]],about:"Both start at the same place with the same noise. VI lowers the loss that it exp\
 ects under q, its cloud of weights; SA-BMA looks for the worst cloud q′ within the radius first, and lowers the loss there. The hollow lies \
@@ -462,7 +462,7 @@ at radius 0.5 reach the wide one from here, at radius 2 most runs do not. The as
  gradient there, the steeper one, holds q on the ridge. The arrows below the section show where each method moves the mean. Press 20 seeds."},
 yours:{label:"yours: push it into shape",start:[-1.5,.6],std:.3,T:.1,radius:1,rho:.5,rate:.05,top:1.2,terms:[{kind:"bowl",at:[.6,0],h:.1}],places:[],
 about:"Press on the ground to push it down or up, then play."}},Me=81,Te=121;function Ae(o){let t=Gt(o),s=1/0;for(let e=0;e<Me;e++)for(let r=0;r<
-Te;r++){let n=$[0]+($[1]-$[0])*r/(Te-1),i=V[0]+(V[1]-V[0])*e/(Me-1);s=Math.min(s,t.both([n,i],null))}return{dim:2,both:(e,r)=>t.both(e,r)-s}}var $t=[.01,.02,.05,.1,.2,.3,.5,1],Is=[0,.25,.35,.5,.7,1,1.4,2,2.8,4],Ee=2*Math.PI,or=12,rr=6;function R(o,{method:t,q:s,members:e}){return z[t]?
+Te;r++){let n=$[0]+($[1]-$[0])*r/(Te-1),i=U[0]+(U[1]-U[0])*e/(Me-1);s=Math.min(s,t.both([n,i],null))}return{dim:2,both:(e,r)=>t.both(e,r)-s}}var $t=[.01,.02,.05,.1,.2,.3,.5,1],Is=[0,.25,.35,.5,.7,1,1.4,2,2.8,4],Ee=2*Math.PI,or=12,rr=6;function R(o,{method:t,q:s,members:e}){return z[t]?
 Xt(o,s):e.reduce((r,n)=>r+o.both(n,null),0)/e.length}var Oe=(o,t,s={})=>({method:o,q:J(t.q),members:t.members(40,[]),lost:!t.finite,...s});function Ns(o,t){
 let s=!1,e=()=>{let r=performance.now()+or;for(;!s&&o.length&&performance.now()<r;)o.shift()?.();s||(o.length?setTimeout(e):t())};return setTimeout(
 e),()=>{s=!0}}var os=class{constructor(t,s,{T:e,radius:r},n){this.loss=t,this.vi=[],this.sabma=[],this.ghost=null;let i=(h,l)=>()=>{let c=s(
@@ -479,7 +479,7 @@ G,Q)}this.ghost&&ar(t,g(this.ghost),this.ghost.T)}};function $e(o){let t=Math.mi
 e,s+e]}function nr(o,t,s,{X:e,Y:r,across:n,up:i}){let a=T();o.strokeStyle=a.line,o.beginPath(),o.moveTo(44,30),o.lineTo(44,s-20),o.lineTo(t-
 4,s-20),o.stroke();let h={color:a.soft,size:12},[l,c]=n;k(o,A(l),e(l),s-9,h),k(o,A(c),e(c),s-9,{...h,align:"right"});for(let d of i)k(o,A(d),
 40,r(d),{...h,align:"right"})}function ir(o,t,s,e){let r=S(t);o.strokeStyle=r,o.fillStyle=r,o.lineWidth=1.6,o.beginPath();for(let{x:n,y:i}of s)
-o.lineTo(n,i);o.stroke();for(let{x:n,y:i}of s)o.beginPath(),o.arc(n,i,2.6,0,Ee),o.fill();for(let{x:n,y:i}of e)U(o,lt(t),n,i,6,r)}function ar(o,{
+o.lineTo(n,i);o.stroke();for(let{x:n,y:i}of s)o.beginPath(),o.arc(n,i,2.6,0,Ee),o.fill();for(let{x:n,y:i}of e)Y(o,lt(t),n,i,6,r)}function ar(o,{
 x:t,y:s},e){let r=S("vi");o.strokeStyle=r,o.setLineDash([2,3]),o.lineWidth=2,o.beginPath(),o.arc(t,s,10,0,Ee),o.stroke(),o.setLineDash([]),k(
 o,`T* = ${A(e)}`,t+14,s+4,{color:r,size:12})}function Le(o,t,s,e){let r=T(),n=e.flatMap(({values:p})=>p).filter(Number.isFinite),i=Math.min(
 ...n),a=Math.max(...n,i+.05),h=Math.max(12,Math.round(t/22)),l=p=>4+p*(t-8)/h,c=(s-44)/e.length,d=(t-8)/h-2;k(o,`test loss of ${e[0].values.
@@ -541,7 +541,7 @@ dr(t,l,d,p.q,Xt(o.loss,p.q));i.forEach(([d,{learner:p}],f)=>{t.fillStyle=S(d);le
 at:e},r){let n=T();o.beginPath(),o.moveTo(t($[0]),r);for(let i=0;i<=Re;i++){let a=$[0]+($[1]-$[0])*i/Re;o.lineTo(t(a),s(e(a)))}o.lineTo(t($[1]),
 r),o.fillStyle=`rgb(${n.high.join()})`,o.globalAlpha=.75,o.fill(),o.globalAlpha=1,o.lineWidth=1.5,o.strokeStyle=n.soft,o.stroke()}function dr(o,{
 X:t,Y:s,at:e},r,{mean:n,logStd:i},a){let h=S(r),[l]=n,c=s(e(l));if(z[r]){let d=2*Math.exp(i[0]),p=s(a);o.strokeStyle=h,o.lineWidth=3,o.beginPath(),
-o.moveTo(t(l-d),p),o.lineTo(t(l+d),p),o.stroke(),o.lineWidth=1.3,o.beginPath(),o.moveTo(t(l),p),o.lineTo(t(l),c),o.stroke()}U(o,lt(r),t(l),c,
+o.moveTo(t(l-d),p),o.lineTo(t(l+d),p),o.stroke(),o.lineWidth=1.3,o.beginPath(),o.moveTo(t(l),p),o.lineTo(t(l),c),o.stroke()}Y(o,lt(r),t(l),c,
 4.5,h)}function pr(o,t,s,e){for(let[r,n]of t){let i=4*Math.tanh(Math.abs(n)*4)+1,a=Math.sign(n)*i;o.beginPath(),o.moveTo(s(r)+a,e),o.lineTo(
 s(r)-a,e-i),o.lineTo(s(r)-a,e+i),o.fill()}}function We(o,t,s,e){let r=[["loss: training thin, test thick","test",.46],["λ₁, sharpest curvatu\
 re at the mean","lambda",.27],["KL(q ‖ prior), in nats","kl",.27]],n=0;for(let[i,a,h]of r){let c=[...o.runs].flatMap(([d,p])=>{let f={color:S(
@@ -589,8 +589,8 @@ s ${this.radius}: ${t(It("sabma",this.radius))}. VI at T = ${this.T}: ${t(It("vi
 n=s/r.length;r.forEach((i,a)=>this.drawPanel(t,i,a*n,n,e))}drawPanel(t,s,e,r,n){let{vi:i,sabma:a}=gt,h=[...i,...a],l=E=>[-1,0,1].map(G=>E[s.
 at]+G*E[s.at+br]),c=h.map(E=>E[1]),d=Xe(c,!0),p=Xe(h.flatMap(l)),f={from:e+40,to:e+r-14,top:38,bottom:n-42},g=E=>f.from+(f.to-f.from)*d(E),u=E=>f.
 bottom-(f.bottom-f.top)*p(E);xr(t,s,f,g,u);let m=E=>{let[G,Q,O]=l(E).map(u);return{x:g(E[1]),y:Q,low:G,high:O}},b=new Mt(t,e+r,f.bottom,f.from);
-this.open&&Ke(t,i.map(m),"vi",b),Ke(t,a.map(m),"sabma",b);let x=m(It("vi",this.T)),y=m(It("sabma",this.radius));U(t,"square",x.x,x.y,7,S("vi")),
-U(t,"circle",y.x,y.y,7,S("sabma"));let v={weight:700,size:14},M=`SA-BMA, radius ${this.radius}`;b.put(M,y.x+12,y.y+20,{...v,color:S("sabma")});
+this.open&&Ke(t,i.map(m),"vi",b),Ke(t,a.map(m),"sabma",b);let x=m(It("vi",this.T)),y=m(It("sabma",this.radius));Y(t,"square",x.x,x.y,7,S("vi")),
+Y(t,"circle",y.x,y.y,7,S("sabma"));let v={weight:700,size:14},M=`SA-BMA, radius ${this.radius}`;b.put(M,y.x+12,y.y+20,{...v,color:S("sabma")});
 let C={...v,color:S("vi"),align:"right"};if(b.put(`VI, T = ${this.T}`,x.x-10,x.y-20,C),!this.open)return;let W={color:S("vi"),align:"center"};
 for(let E of[i[0],i[i.length-1]]){let G=m(E);E[0]!==this.T&&b.put(`T = ${E[0]}`,G.x,G.high-14,W)}}get numbers(){return[{method:"vi",row:It("\
 vi",this.T)},{method:"sabma",row:It("sabma",this.radius)}].map(({method:t,row:s})=>({method:t,nll:A(s[3]),lambda:A(s[2])}))}};function xr(o,{
@@ -600,28 +600,29 @@ d),p,i+14,{color:l.soft,size:12,align:"center"})}k(o,t,e,14,{weight:600,size:14,
 "training loss (nats)",(e+r)/2,i+31,c)}function Ke(o,t,s,e){let r=S(s);o.strokeStyle=r,o.fillStyle=r,o.lineWidth=s==="vi"?2:3.2,o.setLineDash(
 s==="vi"?[7,5]:[]),o.beginPath();for(let{x:n,y:i}of t)o.lineTo(n,i);o.stroke(),o.setLineDash([]),o.lineWidth=1.5,t.forEach(({x:n,y:i,low:a,high:h},l)=>{
 o.beginPath(),o.arc(n,i,3,0,wr),o.fill(),o.beginPath(),o.moveTo(n,a),o.lineTo(n,h);for(let d of[a,h])o.moveTo(n-Ve,d),o.lineTo(n+Ve,d),e.avoid(
-n,d,5);o.stroke();let c=t[Math.max(0,l-1)];for(let d of[.25,.5,.75,1])e.avoid(c.x+d*(n-c.x),c.y+d*(i-c.y),4)})}var Y=181,ot=121,Qe=14;function Bt(o,t){let s=o.getBoundingClientRect();return[$[0]+(t.clientX-s.left)/s.width*($[1]-$[0]),V[1]-(t.clientY-s.
-top)/s.height*(V[1]-V[0])]}var ls=class{loss=null;top=1;relief=null;density=null;constructor(t){let s=(e,r,n)=>{let{loss:i}=this;if(!i)return;
+n,d,5);o.stroke();let c=t[Math.max(0,l-1)];for(let d of[.25,.5,.75,1])e.avoid(c.x+d*(n-c.x),c.y+d*(i-c.y),4)})}var V=181,ot=121,Qe=14;function Bt(o,t){let s=o.getBoundingClientRect();return[$[0]+(t.clientX-s.left)/s.width*($[1]-$[0]),U[1]-(t.clientY-s.
+top)/s.height*(U[1]-U[0])]}var ls=class{loss=null;top=1;relief=null;density=null;constructor(t){let s=(e,r,n)=>{let{loss:i}=this;if(!i)return;
 let a=r/($[1]-$[0]),h=this.relief,l=h?.width===r&&h.height===n&&h.dark===H();this.relief=l?h:this.reliefFor(i,r,n),e.drawImage(this.relief.whole,
-0,0,r,n),t(e,p=>(p-$[0])*a,p=>(V[1]-p)*a,a,n)};this.board=new B(s,{ratio:2/3,label:""})}lay(t,s){this.loss=t,this.top=s,this.relief=null,this.
+0,0,r,n),t(e,p=>(p-$[0])*a,p=>(U[1]-p)*a,a,n)};this.board=new B(s,{ratio:2/3,label:""})}lay(t,s){this.loss=t,this.top=s,this.relief=null,this.
 density=null}reliefFor(t,s,e){let r=H(),[n,i,a]=r?[.45,.6,4]:[.22,.14,1.7],h=to(t),l=Math.min(...h),c=h.map(x=>{let y=(x-l)/this.top;return y<
-1?.75*y:1-.25/y}),d=(x,y)=>c[x*Y+y],p=St(c,ot,Y,(x,y)=>{let v=d(x,Math.min(Y-1,y+1))-d(x,Math.max(0,y-1)),M=d(Math.min(ot-1,x+1),y)-d(Math.max(
-0,x-1),y);return Math.max(-n,Math.min(i,a*(-v-M)))}),{dense:f}=this.board,[g,u]=[s*f,e*f],m=w("canvas",{width:g,height:u}),b=it(m);b.imageSmoothingQuality=
-"high",b.drawImage(p,0,0,g,u),b.scale(g/(Y-1),u/(ot-1)),b.strokeStyle=r?"rgba(190,225,235,.28)":"rgba(60,70,80,.2)";for(let x=1;x<=Qe;x++){b.
-lineWidth=(Y-1)/s*(x%4?.8:1.4);let y=ct(c,ot,Y,x/(Qe+1));dt(b,y,ot,Y,Y-1,ot-1)}return{whole:m,width:s,height:e,dark:r}}drawMass(t,s,e,r,n){this.
-loss&&(this.density??=vr(this.loss,r,n),t.strokeStyle=T().truth,this.density.forEach((i,a)=>{t.lineWidth=a?1.4:2.4,dt(t,i,ot,Y,s,e)}))}},Ze=o=>[
-$[0]+o%Y/(Y-1)*($[1]-$[0]),V[1]-Math.floor(o/Y)/(ot-1)*(V[1]-V[0])],to=o=>Float64Array.from({length:ot*Y},(t,s)=>o.both(Ze(s),null));function vr(o,t,s){
-let e=to(o),r=Math.min(...e),n=e.map((h,l)=>{let[c,d]=Ze(l);return Math.exp(-(h-r)/t-.5*(c*c+d*d)/s**2)}),i=Array.from(n).sort((h,l)=>l-h),a=i.
-reduce((h,l)=>h+l,0);return[.5,.95].map(h=>{let l=0,c=i.find(d=>(l+=d)>=h*a)??0;return ct(n,ot,Y,c)})}var yr=44,so=.1,Sr={ArrowLeft:[-.1,0],ArrowRight:[.1,0],ArrowUp:[0,.1],ArrowDown:[0,-.1]},xt={width:.32,reach:.16,first:.1,more:.06,most:1.5},
-eo=(o,[t,s])=>Math.max(t+so,Math.min(s-so,o)),oo=o=>t=>{let s=Sr[t.key];s&&(t.preventDefault(),o(s))};function ro(o){let{canvas:t}=o.training.
+1?.75*y:1-.25/y}),d=vr(c,ot,V,a),p=St(c,ot,V,(x,y)=>Math.max(-n,Math.min(i,d(x,y)))),{dense:f}=this.board,[g,u]=[s*f,e*f],m=w("canvas",{width:g,
+height:u}),b=it(m);b.imageSmoothingQuality="high",b.drawImage(p,0,0,g,u),b.scale(g/(V-1),u/(ot-1)),b.strokeStyle=r?"rgba(190,225,235,.28)":"\
+rgba(60,70,80,.2)";for(let x=1;x<=Qe;x++){b.lineWidth=(V-1)/s*(x%4?.8:1.4);let y=ct(c,ot,V,x/(Qe+1));dt(b,y,ot,V,V-1,ot-1)}return{whole:m,width:s,
+height:e,dark:r}}drawMass(t,s,e,r,n){this.loss&&(this.density??=yr(this.loss,r,n),t.strokeStyle=T().truth,this.density.forEach((i,a)=>{t.lineWidth=
+a?1.4:2.4,dt(t,i,ot,V,s,e)}))}};function vr(o,t,s,e){let r=(n,i)=>{let a=Math.max(0,Math.min(t-1,n)),h=Math.max(0,Math.min(s-1,i));return o[a*
+s+h]};return(n,i)=>{let a=r(n,i+1)-r(n,i-1),h=r(n+1,i)-r(n-1,i);return e*(a+h)}}var Ze=o=>[$[0]+o%V/(V-1)*($[1]-$[0]),U[1]-Math.floor(o/V)/(ot-
+1)*(U[1]-U[0])],to=o=>Float64Array.from({length:ot*V},(t,s)=>o.both(Ze(s),null));function yr(o,t,s){let e=to(o),r=Math.min(...e),n=e.map((h,l)=>{
+let[c,d]=Ze(l);return Math.exp(-(h-r)/t-.5*(c*c+d*d)/s**2)}),i=Array.from(n).sort((h,l)=>l-h),a=i.reduce((h,l)=>h+l,0);return[.5,.95].map(h=>{
+let l=0,c=i.find(d=>(l+=d)>=h*a)??0;return ct(n,ot,V,c)})}var Sr=44,so=.1,kr={ArrowLeft:[-.1,0],ArrowRight:[.1,0],ArrowUp:[0,.1],ArrowDown:[0,-.1]},xt={width:.32,reach:.16,first:.1,more:.06,most:1.5},
+eo=(o,[t,s])=>Math.max(t+so,Math.min(s-so,o)),oo=o=>t=>{let s=kr[t.key];s&&(t.preventDefault(),o(s))};function ro(o){let{canvas:t}=o.training.
 board,{model:s}=o,e=!1,r=a=>{let[h,l]=Bt(t,a),c=o.training.board.width/($[1]-$[0]),d=[...s.runs.values()].map(p=>p.learner.q.mean);return[s.
-start,...d].some(([p,f])=>Math.hypot(h-p,l-f)*c<yr)},n=a=>{let h=Bt(t,a);o.tool==="start"?s.start=[eo(h[0],$),eo(h[1],V)]:(kr(s,h,o.tool==="\
+start,...d].some(([p,f])=>Math.hypot(h-p,l-f)*c<Sr)},n=a=>{let h=Bt(t,a);o.tool==="start"?s.start=[eo(h[0],$),eo(h[1],U)]:(Mr(s,h,o.tool==="\
 down"?1:-1),o.training.lay(s.loss,s.world.top),o.testing.lay(s.test,s.world.top)),s.rest(!1),o.shown()},i=a=>o.tool==="start"&&!r(a);t.addEventListener(
 "touchstart",a=>{i(a.touches[0])||a.preventDefault()},{passive:!1}),t.addEventListener("pointerdown",a=>{a.pointerType==="touch"&&i(a)||(e=!0,
 t.setPointerCapture(a.pointerId),o.play(!1),n(a))}),t.addEventListener("pointermove",a=>{e&&n(a)});for(let a of["pointerup","pointercancel"])
 t.addEventListener(a,()=>{e&&(e=!1,o.again(!1))})}function no(o){let{canvas:t}=o.testing.board,s=null;t.addEventListener("pointerdown",e=>{s=
 Bt(t,e).map((r,n)=>r-o.model.shift[n]),t.setPointerCapture(e.pointerId)}),t.addEventListener("pointermove",e=>{let r=s;r&&o.moveTest(Bt(t,e).
-map((n,i)=>n-r[i]))});for(let e of["pointerup","pointercancel"])t.addEventListener(e,()=>{s=null})}function kr(o,[t,s],e){let n=o.terms.filter(
+map((n,i)=>n-r[i]))});for(let e of["pointerup","pointercancel"])t.addEventListener(e,()=>{s=null})}function Mr(o,[t,s],e){let n=o.terms.filter(
 i=>i.kind==="dent").find(({at:i,width:a})=>a===xt.width&&Math.hypot(i[0]-t,i[1]-s)<xt.reach);n?n.depth=Math.max(-xt.most,Math.min(xt.most,n.
 depth+xt.more*e)):o.terms.push({kind:"dent",at:[t,s],depth:xt.first*e,width:xt.width}),o.reground()}var Wt=2*Math.PI,cs=class{constructor(t,s,e,r,n){this.pen=t,this.X=s,this.Y=e,this.unit=r,this.width=r*($[1]-$[0]),this.height=n,this.labels=
 new Mt(t,this.width,n)}title(t){this.labels.put(t,10,16,{weight:700,size:14})}outline({mean:t,logStd:s},e=[0]){let{pen:r,unit:n}=this,[i,a]=[
@@ -631,14 +632,14 @@ pen.arc(this.X(t),this.Y(s),e,0,Wt),this.pen.fill()}line(t,s){let{pen:e,X:r,Y:n}
 n(s[1])),e.stroke()}trail(t,s,e){let{pen:r,X:n,Y:i}=this;r.globalAlpha=e,r.strokeStyle=r.fillStyle=s,r.lineWidth=1.6,r.beginPath();for(let h of t)
 r.lineTo(n(h[0]),i(h[1]));r.stroke();let a=t[t.length-1];r.globalAlpha=Math.min(1,2*e),this.dot(a[0],a[1],3),r.globalAlpha=1}ends(t){let{pen:s,
 X:e,Y:r}=this;s.globalAlpha=.6;for(let{method:n,q:i,lost:a,draws:h}of t.ends){if(a)continue;let[l,c]=[e(i.mean[0]),r(i.mean[1])];h&&h>1?this.
-ring(l,c,S(n)):U(s,lt(n),l,c,4.5,S(n))}return s.globalAlpha=1,t.ends.length>0}ring(t,s,e){let{pen:r}=this;r.strokeStyle=e,r.lineWidth=2,r.beginPath(),
+ring(l,c,S(n)):Y(s,lt(n),l,c,4.5,S(n))}return s.globalAlpha=1,t.ends.length>0}ring(t,s,e){let{pen:r}=this;r.strokeStyle=e,r.lineWidth=2,r.beginPath(),
 r.arc(t,s,5,0,Wt),r.stroke()}places(t,s=[0,0]){for(let[e,r,n]of t.world.places){let i=Math.min(this.height-14,this.Y(r[1]+s[1]-n)+6);this.labels.
 put(e,this.X(r[0]+s[0]),i,{color:T().soft,align:"center"})}}means(t,s){let e=[...t.runs].filter(([,n])=>!n.lost),r=({learner:n})=>{let[i,a]=n.
 q.mean;return[this.X(i),this.Y(a)]};for(let[,n]of e){let[i,a]=r(n);this.labels.avoid(i,a)}if(!(e.length>3))for(let[n,i]of e){let[a,h]=r(i),l={
 color:S(n),weight:700,size:14};this.labels.put(s(n,i),a+12,h-17,l)}}run(t,s,{learner:e,trail:r}){let{pen:n}=this,i=S(s),{q:a,last:h}=e;ht[s]?
 (this.trail(r.slice(-160),i,s==="hmc"?.08:.3),h&&"path"in h&&h.path&&this.trail(h.path,i,.4)):this.trail(r,i,.75),n.fillStyle=n.strokeStyle=
 i,z[s]&&this.cloud(a);let l=h&&"delta"in h?h.there:null;if(l&&this.worst(a,l,i),h&&"e"in h&&h.e&&!t.over&&this.ascent(h.from,h.e,t.settings.
-rho),z[s]||ht[s]){n.fillStyle=i,n.globalAlpha=.8;for(let c of e.members(t.ensemble,t.noise))this.dot(c[0],c[1]);n.globalAlpha=1}U(n,lt(s),this.
+rho),z[s]||ht[s]){n.fillStyle=i,n.globalAlpha=.8;for(let c of e.members(t.ensemble,t.noise))this.dot(c[0],c[1]);n.globalAlpha=1}Y(n,lt(s),this.
 X(a.mean[0]),this.Y(a.mean[1]),5.5,i)}worst(t,s,e){let{pen:r,X:n,Y:i,unit:a}=this;r.lineWidth=1.4,this.outline(s,[4,4]),this.line(t.mean,s.mean);
 let h=i(s.mean[1])-2*Math.exp(s.logStd[1])*a-11,l=a<80?"worst q′":"q′, worst in the radius";this.labels.put(l,n(s.mean[0]),h,{color:e,size:12.5,
 align:"center"})}ascent(t,s,e){let{pen:r,X:n,Y:i,unit:a}=this;r.lineWidth=1.5,r.setLineDash([4,4]),r.beginPath(),r.arc(n(t[0]),i(t[1]),e*a,0,
@@ -650,9 +651,9 @@ o.places(t),e.strokeStyle=h.soft,e.lineWidth=2,e.beginPath(),e.moveTo(12,i-14),e
 [c,d]=t.world.places[0]?.[1]??[0,0];s.strokeStyle=s.fillStyle=a.soft,s.lineWidth=2,s.beginPath(),s.moveTo(e(c),r(d)+26),s.lineTo(e(c+h),r(d+
 l)+26),s.stroke(),s.beginPath(),s.arc(e(c+h),r(d+l)+26,3.5,0,Wt),s.fill();let p=t.bend?`, bent by ${t.bend}`:"",f=`moved by ${A(t.far)}${p}`;
 n.put(f,10,i-14,{color:a.soft,size:12.5})}if(o.ends(t)){o.places(t,t.shift);return}for(let[h,l]of t.runs){if(l.lost)continue;let{q:c,members:d}=l.
-stands[l.stands.length-1],p=S(h);if(s.fillStyle=s.strokeStyle=p,z[h])o.cloud(c);else for(let f of d)o.dot(f[0],f[1]);U(s,lt(h),e(c.mean[0]),
+stands[l.stands.length-1],p=S(h);if(s.fillStyle=s.strokeStyle=p,z[h])o.cloud(c);else for(let f of d)o.dot(f[0],f[1]);Y(s,lt(h),e(c.mean[0]),
 r(c.mean[1]),5.5,p)}o.means(t,(h,l)=>l.test[l.test.length-1].toFixed(2)),o.places(t,t.shift)}var ds={shift:[0,.1,.2,.3,.4,.6,.8,1],bend:[0,.1,.2,.4],radius:Is,viT:$t,T:$t,rho:[0,.05,.1,.2,.3,.5,.8,1.2],rate:[.01,.02,.05,.1,.2],draws:[
-1,2,4,8,16,32],ensemble:[1,2,5,10,20,30]},Mr={gd:"",sam:"SAM: sharpness-aware minimisation, lowers the worst loss near one weight vector",vi:"\
+1,2,4,8,16,32],ensemble:[1,2,5,10,20,30]},Tr={gd:"",sam:"SAM: sharpness-aware minimisation, lowers the worst loss near one weight vector",vi:"\
 VI: variational inference, lowers the average loss under a Gaussian q",sabma:"SA-BMA: sharpness-aware Bayesian model averaging, lowers the l\
 oss of the worst q′ within the radius of q",sgld:"SGLD: Langevin dynamics, gradient steps with noise; its trail samples the posterior",hmc:"\
 HMC: Hamiltonian Monte Carlo, a ball rolls over the loss; its stops sample the posterior"},ps=class{sliders={};constructor(t,s){this.world=t,
@@ -694,7 +695,7 @@ tools))a.setAttribute("aria-pressed",String(a.dataset.tool===s));this.tools.hidd
 sed",String(e)),this.ground.select.value=t.name;let{sliders:r}=this;for(let[a,h]of Object.entries(t.settings))r[a].value=h;r.bend.value=t.bend,
 r.ensemble.value=t.ensemble,r.shift.value=t.far,r.shift.text.textContent=A(t.far),r.rho.node.hidden=!t.on.has("sam"),r.radius.node.hidden=!t.
 on.has("sabma"),r.viT.node.hidden=!t.on.has("vi"),this.about.textContent=t.world.about;let n=[...t.on].some(a=>z[a])?"q: a method's cloud of\
- weights":"",i=[...[...t.on].map(a=>Mr[a]),n].filter(Boolean);this.names.textContent=`${i.join(". ")}.`}};function Cs(o,t,s,e,r=!1){return w("div",{style:`--method:${S(o)}`,class:r?"pg-wins":""},w("span",{},t),w("b",{},s),w("small",{},e[0],w("br"),
+ weights":"",i=[...[...t.on].map(a=>Tr[a]),n].filter(Boolean);this.names.textContent=`${i.join(". ")}.`}};function Cs(o,t,s,e,r=!1){return w("div",{style:`--method:${S(o)}`,class:r?"pg-wins":""},w("span",{},t),w("b",{},s),w("small",{},e[0],w("br"),
 e[1]))}var ho=o=>Number.isFinite(o)?o.toFixed(2):"–";function lo({model:o,frontier:t,sequence:{card:s}}){if(s.view==="frontier")return t.numbers.
 map(({method:n,nll:i,lambda:a})=>Cs(n,I(n),a,["curvature λ₁",`test NLL ${i}`]));if(s.counts&&(o.ends.length||!o.steps))return s.counts(o).
 map(({name:n,value:i})=>Cs("sabma",n,i,["runs end","in the meadow"]));let r=o.steps||o.ends.length?o.ranking(o.test)[0]?.method:"";return[...o.
@@ -709,7 +710,7 @@ ess: ${e}`,()=>this.take(s),{"data-guess":s}))),this.answer.textContent="Your gu
 for(let s of ut(this.guesses))s.setAttribute("aria-pressed",String(s.dataset.guess===t));this.answer.textContent="They train …",this.world.
 run(this.card),this.tell()}tell(){let{card:t,world:s}=this;if(!this.guess||this.told||!Ue(t,s.model))return;this.told=!0;let e=t.truth(s.model)===
 this.guess;this.answer.replaceChildren(w("b",{},e?"You guessed right. ":"Not quite. "),t.answer(s.model));for(let r of ut(this.guesses))r.classList.
-toggle("pg-right",r.dataset.guess===t.truth(s.model));this.next.hidden=this.at===Lt.length-1,t.view==="grounds"&&s.side("test")}};var Tr=150,Ar=6,$r=2e3,gs=class{tool="start";truth=!1;due=0;frames=0;still=[];constructor(t={}){this.model=new ns(()=>this.shown(!0));let s=r=>new ls(
+toggle("pg-right",r.dataset.guess===t.truth(s.model));this.next.hidden=this.at===Lt.length-1,t.view==="grounds"&&s.side("test")}};var Ar=150,$r=6,Er=2e3,gs=class{tool="start";truth=!1;due=0;frames=0;still=[];constructor(t={}){this.model=new ns(()=>this.shown(!0));let s=r=>new ls(
 (n,i,a,h,l)=>r(new cs(n,i,a,h,l)));this.training=s(r=>io(r,this.model,this.truth?this.training:null)),this.testing=s(r=>ao(r,this.model));let e=(r,n=.8)=>new B(
 (i,a,h)=>r(this.model,i,a,h),{ratio:n,label:"",least:230,most:300});this.section=e(Be,.56),this.traces=e(We),this.chart=e(je),this.frontier=
 new hs,this.sequence=new fs(this),this.panel=new ps(this,t.link!==!1),this.node=this.panel.node,ro(this),no(this),this.lay(),t.link!==!1&&this.
@@ -725,7 +726,7 @@ model;this.tool==="start"&&(this.model.start=[e[0]+t,e[1]+s]),this.again(!1)}ave
 model;s.has(t)&&s.size===1||(s.has(t)?s.delete(t):s.add(t),this.train())}play(t){if(t&&this.model.over&&this.model.rest(),this.clock?.play(t),
 this.panel.playButton.textContent=t?"Pause":"Play",this.tell(),!t){for(let s of this.still)s(this);this.model.over&&this.model.compareT()}}train(){
 this.again(),jt.matches?(this.model.advance(K),this.play(!1),this.shown(!0)):this.play(!0)}again(t=!0){this.model.rest(t),this.training.density=
-null,this.shown(!0);for(let s of this.still)s(this)}advance(t){this.model.advance(t),this.shown()}frame(t){this.due+=t*Tr;let s=Math.min(Ar,
+null,this.shown(!0);for(let s of this.still)s(this)}advance(t){this.model.advance(t),this.shown()}frame(t){this.due+=t*Ar;let s=Math.min($r,
 Math.floor(this.due));this.due=Math.min(1,this.due-s),s&&this.advance(s),this.model.over&&(this.play(!1),this.shown(!0))}many(){this.play(!1),
 this.model.many([...this.model.on],()=>qe(this.model)),this.shown(!0)}recolor(){this.tell(),this.draw(!0),this.frontier.board.draw()}draw(t=!this.
 clock?.playing){this.frames+=1,this.training.board.draw(),this.testing.board.draw(),this.panel.more.open&&((t||this.frames%3===1)&&this.section.
@@ -737,18 +738,18 @@ the posteriors above it."),this.traces.say(`Training loss, test loss, λ₁ and 
 osses over temperature, radius or seeds. ${e}`),this.sequence.tell()}tell(){this.panel.tell()}tellScore(){this.panel.score.replaceChildren(...lo(
 this))}share(t){let s=new URL(`?${this.model.query}`,location.href).href;history.replaceState(null,"",`?${this.model.query}${location.hash}`);
 let e=n=>{t.textContent=n},r=navigator.clipboard?.writeText(s);Promise.resolve(r).then(()=>e("Copied"),()=>e("In the address")),setTimeout(()=>e(
-"Link"),$r)}picture(){let s=[this.training.board,this.testing.board].map(({canvas:i})=>i).filter(i=>i.checkVisibility()),e=s.reduce((i,a)=>i+
+"Link"),Er)}picture(){let s=[this.training.board,this.testing.board].map(({canvas:i})=>i).filter(i=>i.checkVisibility()),e=s.reduce((i,a)=>i+
 a.width,0),r=w("canvas",{width:e,height:s[0].height}),n=0;for(let i of s)it(r).drawImage(i,n,0),n+=i.width;Ws(r.toDataURL("image/png"),`flat\
-viz-${this.model.name}.png`)}};var Er=["weights","step","network","gap"],Or=50,Lr={kind:"gap",label:"a regression with a gap",methods:["vi","sabma","hmc"],planes:!1,settings:{
-radius:1,kappa:1}},Ir="The next step of SA-BMA's cloud on the ground above, once its run rests.",Nr="The same two methods train a network. W\
+viz-${this.model.name}.png`)}};var Or=["weights","step","network","gap"],Lr=50,Ir={kind:"gap",label:"a regression with a gap",methods:["vi","sabma","hmc"],planes:!1,settings:{
+radius:1,kappa:1}},Nr="The next step of SA-BMA's cloud on the ground above, once its run rests.",Pr="The same two methods train a network. W\
 here it is flat, the rings of the loss around the draws are wide. On spirals the flatter training mostly has the lower test loss as well; on\
- the moons it is a matter of the seed. Click on a picture to add a point.",Pr="No points lie in the middle, so an honest answer is unsure th\
+ the moons it is a matter of the seed. Click on a picture to add a point.",qr="No points lie in the middle, so an honest answer is unsure th\
 ere. HMC, Hamiltonian Monte Carlo, draws from the exact posterior, if it runs long enough: its band is narrow at the points and wide between\
  them. VI and SA-BMA fit one Gaussian: after some hundred steps their bands are too wide at the points and widen less in the middle.";function co(o,t={}){
 let s=w("div",{class:"pg"});js(s),s.append(w("style",{},me));let r=new URLSearchParams(t.link===!1?"":location.search).has("embed"),n=t.worlds??
-Er,i=new Set(r?n.slice(0,1):n),a={};document.documentElement.classList.toggle("pg-embedded",r);let h=(d,p,f)=>s.append(w("h2",{},d),w("p",{},
+Or,i=new Set(r?n.slice(0,1):n),a={};document.documentElement.classList.toggle("pg-embedded",r);let h=(d,p,f)=>s.append(w("h2",{},d),w("p",{},
 p),f);(i.has("weights")||i.has("step"))&&(a.weights=new gs(t),s.append(a.weights.node));let l=()=>{i.has("step")&&a.weights&&(a.step=new ss(
-a.weights),h("One step of SA-BMA",Ir,a.step.node)),i.has("network")&&(a.network=new zt(t),h("A network of about fifty weights",Nr,a.network.
-node)),i.has("gap")&&(a.gap=new zt({...t,...Lr}),h("A regression with a gap",Pr,a.gap.node)),Object.assign(s,{playground:a})},c=()=>{s.dataset.
-theme=H()?"dark":"light";for(let d of Object.values(a))d.recolor()};return o.replaceChildren(s),c(),a.weights?setTimeout(l,Or):l(),Ds(c)}var qr={
-render:({model:o,el:t})=>co(t,{worlds:o.get("worlds"),autoplay:!1,link:!1})};return xo(Fr);})();
+a.weights),h("One step of SA-BMA",Nr,a.step.node)),i.has("network")&&(a.network=new zt(t),h("A network of about fifty weights",Pr,a.network.
+node)),i.has("gap")&&(a.gap=new zt({...t,...Ir}),h("A regression with a gap",qr,a.gap.node)),Object.assign(s,{playground:a})},c=()=>{s.dataset.
+theme=H()?"dark":"light";for(let d of Object.values(a))d.recolor()};return o.replaceChildren(s),c(),a.weights?setTimeout(l,Lr):l(),Ds(c)}var Fr={
+render:({model:o,el:t})=>co(t,{worlds:o.get("worlds"),autoplay:!1,link:!1})};return xo(Rr);})();

@@ -87,13 +87,10 @@ export class Ground {
       const t = (v - low) / this.top;
       return t < 1 ? 0.75 * t : 1 - 0.25 / t;
     });
-    const at = (/** @type {number} */ row, /** @type {number} */ column) =>
-      share[row * COLUMNS + column];
-    const small = reliefOf(share, ROWS, COLUMNS, (i, j) => {
-      const dx = at(i, Math.min(COLUMNS - 1, j + 1)) - at(i, Math.max(0, j - 1));
-      const dy = at(Math.min(ROWS - 1, i + 1), j) - at(Math.max(0, i - 1), j);
-      return Math.max(-shade, Math.min(shine, steep * (-dx - dy)));
-    });
+    const light = lightOf(share, ROWS, COLUMNS, steep);
+    const small = reliefOf(share, ROWS, COLUMNS, (i, j) =>
+      Math.max(-shade, Math.min(shine, light(i, j))),
+    );
     const { dense } = this.board;
     const [wide, tall] = [width * dense, height * dense];
     const whole = element("canvas", { width: wide, height: tall });
@@ -127,6 +124,28 @@ export class Ground {
       strokeLines(pen, lines, ROWS, COLUMNS, width, height);
     });
   }
+}
+
+/**
+ * How much light a place of a grid gets from the upper left: a wall that rises to the right and
+ * down the screen faces it and is bright; a hollow's far wall is one, its near wall is dark.
+ * @param {ArrayLike<number>} height row by row, the first row the uppermost of the picture
+ * @param {number} rows
+ * @param {number} columns
+ * @param {number} steep light for a rise of 1 between neighbours of neighbours
+ * @returns {(row: number, column: number) => number} that is added, as a share
+ */
+export function lightOf(height, rows, columns, steep) {
+  const at = (/** @type {number} */ i, /** @type {number} */ j) => {
+    const row = Math.max(0, Math.min(rows - 1, i));
+    const column = Math.max(0, Math.min(columns - 1, j));
+    return height[row * columns + column];
+  };
+  return (i, j) => {
+    const dx = at(i, j + 1) - at(i, j - 1);
+    const dy = at(i + 1, j) - at(i - 1, j);
+    return steep * (dx + dy);
+  };
 }
 
 /** The place in weights of the k-th value of the grid, row by row. @param {number} k */
