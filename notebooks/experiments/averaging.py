@@ -42,6 +42,7 @@ from flatviz.families.members import Fitting, with_head_std
 from flatviz.families.tour import RANK, prepare
 from flatviz.metrics.curvature import ordered
 from flatviz.results import Prediction, interval
+from flatviz.training.method import OF_RUN
 
 torch.set_num_threads(1)
 
@@ -232,10 +233,12 @@ def fit_modes(cells, start=None, settings=TOY):
         fv.Gaussian(net.w, torch.full_like(net.w, std).log()) for std in (START_STD, PRIOR_STD)
     )
     radii, seeds = (list(dict.fromkeys(cell[key] for cell in cells)) for key in ("radius", "seed"))
-    fitted = fv.fit_sabma_grid(
-        net, nothing, prior, start=first, radius=radii, seed=seeds, **settings
-    )
-    yield from ((cell, (fitted[cell["radius"], cell["seed"]], ratio)) for cell in cells)
+    numbers = {name: value for name, value in settings.items() if name not in OF_RUN}
+    run = {name: value for name, value in settings.items() if name in OF_RUN}
+    family = [fv.SABMA(prior, start=first, radius=r, **numbers) for r in radii]
+    fitted = fv.fit_many(net, nothing, family, seeds=seeds, **run)
+    place = {radius: i for i, radius in enumerate(radii)}
+    yield from ((cell, (fitted[place[cell["radius"]], cell["seed"]], ratio)) for cell in cells)
 
 
 def in_the_wide_mode(fitted, cell):

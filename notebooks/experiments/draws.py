@@ -303,15 +303,19 @@ def fit_many(stack, cells, S, steps, kind="common", rate=1.0):
     prior = stack.prior(len(cells))
     scale = START.get(stack.name, 0.01)
     start = fv.Gaussian.unchecked(prior.mean, prior.log_std + math.log(scale), scale * prior.factor)
-    rates = torch.tensor([rate * (1 + math.cos(math.pi * t / steps)) / 2 for t in range(steps)])
-    descent = fv.training.Descent(prior, stack.n, rates.double().to(stack.device), draws=S)
+    rates = torch.tensor([(1 + math.cos(math.pi * t / steps)) / 2 for t in range(steps)])
+    rates = rates.double().to(stack.device)
     flat = radius.repeat(B) if bool((radius > 0).any()) else 0.0
-    method = fv.posteriors.SABMA(descent, flat)
+    method = fv.SABMA(lr=rate, kl_weight=1.0, mc_samples=S, n=stack.n)
+    vars(method).update(
+        prior=prior, radius=flat
+    )  # of all cells at once, (B cells, D) and (B cells,)
     state = method.init(start)
     gradient = gradient_at(stack, T, kind)
-    for z, _ in zip(Streams(stack, S, kind == "mirrored"), range(steps)):
+    for z, step in zip(Streams(stack, S, kind == "mirrored"), range(steps)):
         z = z.repeat_interleave(len(cells), 0)
-        state, record = method.update(state, gradient, None, (z[..., :D], z[..., D:]))
+        noise = z[..., :D], z[..., D:]
+        state, record = method.update(state, gradient, None, noise, rate=rates[step])
     return state.q
 
 

@@ -230,21 +230,14 @@ def trained_together(task):
 
 def gaussians_of(net, task, prior, method, radii, Ts, seed):
     """(radius, T) -> posterior."""
-    how = dict(
-        seed=[seed],
-        mode=method if method in MODES else "kl_exact",
-        **({"steps": STEPS} if STEPS else {}),
-    )
+    way = fv.Perturbation(method if method in MODES else "kl_exact")
+    how = {"steps": STEPS} if STEPS else {}
     how |= {} if task.one_label else {"likelihood": task.likelihood}
     found = {}
     for T in Ts:
-        fits = (
-            unless_diverged(
-                fv.fit_sabma_grid, net, task.train, prior, radius=radii, kl_weight=T, **how
-            )
-            or {}
-        )
-        found |= {(radius, T): q for (radius, _), q in fits.items()}
+        family = [fv.SABMA(prior, radius=r, kl_weight=T, perturbation=way) for r in radii]
+        fits = unless_diverged(fv.fit_many, net, task.train, family, seeds=[seed], **how) or {}
+        found |= {(radii[i], T): q for (i, _), q in fits.items()}
     return found
 
 

@@ -103,12 +103,14 @@ EQUAL = {
 
 def sampled(net, task, w, gamma, seed):
     """Sampler -> its draws of the localised posterior at w."""
-    hot, how = math.log(len(task.train)), dict(seed=seed, chains=CHAINS, n_draws=DRAWS)
+    hot, how = math.log(len(task.train)), dict(chains=CHAINS, n_draws=DRAWS)
     pull = lambda precision: fv.Gaussian(w, torch.full_like(w, -0.5 * math.log(precision)))
-    found = {"hmc": fv.fit_hmc(net, task.train, pull(gamma), kl_weight=hot, burn_in=BURN_IN, **how)}
+    hmc = fv.HMC(pull(gamma), kl_weight=hot, burn_in=BURN_IN, **how)
+    found = {"hmc": fv.fit(net, task.train, hmc, seed=seed)}
     how |= dict(prior=pull(gamma * hot), temperature=hot, burn_in=SGLD_BURN_IN, thin=THIN)
     return found | {
-        name: fv.fit_sgld(net.at(w), task.train, lr=lr, **how) for name, lr in LRS.items()
+        name: fv.fit(net.at(w), task.train, fv.SGLD(lr=lr, **how), seed=seed)
+        for name, lr in LRS.items()
     }
 
 

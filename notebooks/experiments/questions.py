@@ -116,11 +116,10 @@ def fit(cells, device):
         for share in dict.fromkeys(cell["steps"] for cell in some):
             data, (net, prior, start) = of[task][0], of[task][1][weights]
             part = [cell for cell in some if cell["steps"] == share]
-            how = start | dict(
-                radius=[cell["radius"] for cell in part], seed=[seed], steps=round(share * usual)
-            )
-            found = unless_diverged(fv.fit_sabma_grid, net, data.train, prior, **how) or {}
-            yield from ((cell, (net, data, found.get((cell["radius"], seed)))) for cell in part)
+            family = [fv.SABMA(prior, radius=cell["radius"], **start) for cell in part]
+            how = dict(seeds=[seed], steps=round(share * usual))
+            found = unless_diverged(fv.fit_many, net, data.train, family, **how) or {}
+            yield from ((cell, (net, data, found.get((i, seed)))) for i, cell in enumerate(part))
 
 
 # %%
@@ -163,9 +162,8 @@ def fit_width(cells, device=DEVICE):
         name, _, std = cell["setting"].split(", ")
         task = task_for(name, cell["seed"]).to(device)
         net, prior, start = from_scratch(task, cell["seed"], float(std.split()[1]), device)
-        q = unless_diverged(
-            fv.fit_vi, net, task.train, prior, seed=cell["seed"], steps=usual, **start
-        )
+        vi = fv.VI(prior, **start)
+        q = unless_diverged(fv.fit, net, task.train, vi, seed=cell["seed"], steps=usual)
         yield cell, (net, task, q)
 
 

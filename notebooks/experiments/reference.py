@@ -100,9 +100,8 @@ def sample_reference(
         of the true classes as text, with the largest `rhat` and the smallest bulk `ess` of both.
     """
     prior = with_head_std(net, prior, HEAD_STD)
-    q = fv.fit_hmc(
-        net, task.train, prior, seed=seed, kl_weight=kl_weight, progress=progress, **chains
-    )
+    hmc = fv.HMC(prior, kl_weight=kl_weight, **chains)
+    q = fv.fit(net, task.train, hmc, seed=seed, progress=progress)
     outputs = predicted(net, q.W, task.test.x, len(q.W), seed=0).outputs
     whole, *halves = (
         averaged(fv.Prediction(part), task.test.y) for part in (outputs, *outputs.chunk(2))

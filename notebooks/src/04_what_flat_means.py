@@ -186,13 +186,15 @@ _ = ipywidgets.interact(worst_case, radius=(0.05, 1.5, 0.05))
 # %%
 net, task, prior = prepare(task=fv.datasets.digits_transfer(), epochs=5 if FAST else 60)
 L, steps = fv.nll(net, task.train), 60 if FAST else 300
-recipes = {"SGD": {}, "long": dict(steps=3 * steps), "weight decay": dict(weight_decay=0.02)}
-recipes["small step"] = dict(lr=0.005)
-recipes |= {"SAM": dict(ascent=fv.SAM(0.2)), "ASAM": dict(ascent=fv.ASAM(1.0))}
+recipes = {"SGD": (fv.SGD(), steps), "long": (fv.SGD(), 3 * steps)}
+recipes["weight decay"] = fv.SGD(weight_decay=0.02), steps
+recipes["small step"] = fv.SGD(lr=0.005), steps
+recipes["SAM"] = fv.SGD(ascent=fv.SAM(0.2)), steps
+recipes["ASAM"] = fv.SGD(ascent=fv.ASAM(1.0)), steps
 
 # %%
-fit = lambda more: fv.fit_sgd(net, task.train, seed=0, **(dict(steps=steps) | more)).center
-W = torch.stack([fit(more) for more in recipes.values()])
+fit = lambda sgd, steps: fv.fit(net, task.train, sgd, steps=steps, seed=0).center
+W = torch.stack([fit(*recipe) for recipe in recipes.values()])
 S = fv.sharpness(L, W)
 test = fv.nll(net, task.test).many(W)
 measures = dict(lambda1=S.lambda1, trace=S.trace, ratio=S.ratio, sam=S.sam, adaptive=S.adaptive)

@@ -167,8 +167,8 @@ loss, epoch = (
     fv.training.training_loss(net, task.train),
     len(task.train) // batch,
 )  # steps in a pass over the data
-lr = torch.full((T * epoch,), settings["lr"])  # constant
-sgd = fv.training.SGD(lr, settings["momentum"], settings["weight_decay"])
+constant = {name: settings[name] for name in ("lr", "momentum", "weight_decay")}
+sgd = fv.SGD(**constant)  # by hand its rate is constant
 
 # %% [markdown]
 # `sgd.update` is one step, $v \leftarrow m v + g + \mathrm{wd}\, w$ and $w \leftarrow w - \eta v$, from one state to the next:
@@ -425,7 +425,7 @@ fv.expect(tied.T.corrcoef()[0, 1], 0.5, rtol=0.1)
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 later = fv.fit(net.at(snapshots[-1]), task.train, fv.SWAG(), seed=1, batch_size=10)
-calm = fv.fit_swag(net, task.train, seed=0, **(settings | dict(batch_size=None)))
+calm = fv.fit(net, task.train, fv.SWAG(), seed=0, batch_size=len(task.train))
 for name, g in dict(first=q, later=later, calm=calm).items():
     values = torch.linalg.svdvals(g.factor).square()
     print(

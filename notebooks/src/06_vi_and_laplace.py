@@ -271,16 +271,17 @@ print("low-rank width over exact width: ", [round(float(r), 2) for r in wide])
 fv.expect(wide.min() > ratio.min(), "the factor follows the correlation")
 
 # %% [markdown]
-# A step of `VI` is the `update` of `fv.posteriors.VI`: it takes a state and the noise of a draw, and returns the next state. You
+# A step of `VI` is its `update`: it takes a state and the noise of a draw, and returns the next state. You
 # can take the steps yourself, here at a rate that falls to 0. Where $q$ is the posterior, the gradient is 0 for *every* draw, so the
 # random draws leave no error in the result.
 
 # %%
 loss = fv.training.training_loss(linear, data, tau)
-method = fv.posteriors.VI(fv.training.Descent(prior, n, rates=torch.linspace(2.0, 0.0, 600)))
-state = method.init(prior)
+method = fv.VI(prior, lr=2.0, kl_weight=1.0, n=n)
+state, rates = method.init(prior), torch.linspace(1.0, 0.0, 600)
 for step in range(600):
-    state, record = method.update(state, loss, None, noise=prior.noise(1, seed=step))
+    noise = prior.noise(1, seed=step)
+    state, record = method.update(state, loss, None, noise, rate=rates[step])
 
 # %%
 fv.expect(state.mean, center, atol=1e-3, by="the exact posterior")
@@ -508,7 +509,8 @@ fv.plot_metrics(predictions)
 # %%
 def tempered(log10_T):
     """VI at a temperature, beside SGD."""
-    other = fv.fit_vi(net, task.train, prior, seed=0, **(settings | dict(kl_weight=10.0**log10_T)))
+    method = fv.VI(prior, kl_weight=10.0**log10_T)
+    other = fv.fit(net, task.train, method, steps=settings["steps"], seed=0)
     scores = fv.predict(net, other, task.test, 30, seed=2)
     title = f"T = {10.0**log10_T:.3f}: mean width {other.std.mean():.3f}"
     return fv.plot_metrics({"vi": scores, "sgd": point}, title=title)

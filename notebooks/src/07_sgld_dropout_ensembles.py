@@ -136,10 +136,10 @@ def bowl(w, batch):  # L(w) = h w^2 / 2 of each walker, and its gradient
 
 
 # %% [markdown]
-# `fv.posteriors.SGLD` holds the settings; its `update` is the line above, from one state to the next, by noise that you give it:
+# `fv.SGLD` holds the settings; its `update` is the line above, from one state to the next, by noise that you give it:
 
 # %%
-method = fv.posteriors.SGLD(lr, fv.training.Energy(n=N, weight_decay=wd))
+method = fv.SGLD(lr=lr, weight_decay=wd, n=N)
 state = method.init(torch.zeros(20_000, 1))
 for _ in range(300):
     state, record = method.update(state, bowl, None, noise=(noise(20_000, 1),))
@@ -161,7 +161,7 @@ fv.expect(state.w.var(), V, rtol=0.05, by="the formula")  # 20,000 walkers know 
 # %%
 around_one = lambda w, batch: (0.5 * (w - 1).square().sum(-1), w - 1)  # L and its gradient, h = 1
 for decay, mean in (0.4, 0.714), (0.1 * 0.4, 0.962):
-    cold = fv.posteriors.SGLD(0.02, fv.training.Energy(n=10, weight_decay=decay, temperature=0.1))
+    cold = fv.SGLD(lr=0.02, n=10, weight_decay=decay, temperature=0.1)
     at_rest = cold.init(torch.zeros(20_000, 1))
     for _ in range(600):
         at_rest, _ = cold.update(at_rest, around_one, None, noise=(noise(20_000, 1),))
@@ -179,9 +179,9 @@ cov = torch.linalg.inv(X.T @ X / tau**2 + delta * torch.eye(3))
 linear = fv.Net.from_module(torch.nn.Sequential(torch.nn.Linear(3, 1, bias=False)))
 
 # %%
-data, decay = fv.Data(X, Y), dict(likelihood=tau, weight_decay=delta / n)
-how = dict(n_draws=2000, chains=100, burn_in=150, thin=10, lr=0.02)
-sgld = fv.fit_sgld(linear, data, seed=0, **how, **decay)
+data, decay = fv.Data(X, Y), delta / n
+chains = dict(n_draws=2000, chains=100, burn_in=150, thin=10, lr=0.02)
+sgld = fv.fit(linear, data, fv.SGLD(weight_decay=decay, **chains), likelihood=tau, seed=0)
 ratio = sgld.W.std(0) / cov.diagonal().sqrt()
 print("width over exact width:", [round(float(r), 2) for r in ratio])
 fv.expect(ratio, 1, rtol=0.15)
@@ -388,9 +388,9 @@ print(
 # Without the second term they all meet at the mode. On the regression above:
 
 # %%
-how = dict(n_draws=100, steps=500, lr=0.5)
 for T in (1.0, 0.0):  # with repulsion, and without
-    particles = fv.fit_svgd(linear, data, seed=0, temperature=T, **how, **decay).W
+    svgd = fv.SVGD(n_draws=100, lr=0.5, temperature=T, weight_decay=decay)
+    particles = fv.fit(linear, data, svgd, likelihood=tau, steps=500, seed=0).W
     ratio = particles.std(0) / cov.diagonal().sqrt()
     print(f"temperature {T:g}: width over exact width", [round(float(r), 2) for r in ratio])
 

@@ -353,15 +353,12 @@ fv.expect(same, "radius 0 is VI, bit for bit")
 # | $g^+ = \nabla_\theta L(w_{\theta^+}(z))$, same $z$ | `there = nll(worst)` |
 # | $\theta \leftarrow \theta - \eta\,(g^+ + \tfrac{T}{N}\nabla \mathrm{KL})$ | `self.descent.update(s, g, noise)` |
 #
-# These lines are the `update` of `fv.posteriors.SABMA`, which takes a state and noise and gives the next state. So you can take
-# the steps yourself. `Descent` holds prior, $N$, rates and $T$; it adds the gradient of the KL term, and steps with momentum.
+# These lines are the `update` of `fv.SABMA`, which takes a state and noise and gives the next state. So you can take
+# the steps yourself. Its fields are prior, radius, rate, $T$ and $N$; `fv.training.Descent` adds the gradient of the KL term, and steps with momentum.
 
 # %%
 loss = fv.training.training_loss(net, task.train)
-descent = fv.training.Descent(
-    prior, n=len(task.train), rates=torch.full((201,), 0.5), kl_weight=0.03
-)
-sabma = fv.posteriors.SABMA(descent, radius=torch.tensor(2.0))
+sabma = fv.SABMA(prior, radius=2.0, lr=0.5, kl_weight=0.03, n=len(task.train))
 
 # %%
 state, early = sabma.init(prior), None
@@ -483,7 +480,9 @@ step_on(*seen_from(flat), "One step from q of the fit")
 L = fv.nll(net, task.train)
 grid = [0.0, 2.0] if FAST else [0.0, 0.5, 1.0, 2.0, 4.0]
 seeds = [0] if FAST else [0, 1, 2]
-fits = fv.fit_sabma_grid(net, task.train, prior, radius=grid, seed=seeds, **settings)
+family = [fv.SABMA(prior, radius=radius) for radius in grid]
+found = fv.fit_many(net, task.train, family, seeds=seeds, **settings)
+fits = {(grid[i], seed): q for (i, seed), q in found.items()}
 
 
 # %%
@@ -616,10 +615,9 @@ fv.expect(bool(share > 0.9) and abs(rise) < 1e-3, "the pseudo-inverse moves the 
 
 # %%
 for mode in ("rank1_pinv", "rank1_damped", "sam_mu", "authors_code"):
-    of_mode = dict(radius=1.0, mode=mode, seed=0, **settings | {"steps": 5})
-    nominal, exact = (
-        fv.fit_sabma(net, task.train, prior, radius_unit=unit, **of_mode) for unit in ("mode", "kl")
-    )
+    ways = [fv.Perturbation(mode, radius_unit=unit) for unit in ("mode", "kl")]
+    of_mode = [fv.SABMA(prior, radius=1.0, perturbation=way) for way in ways]
+    nominal, exact = (fv.fit(net, task.train, method, steps=5, seed=0) for method in of_mode)
     print(
         f"{mode:12s}: radius 1 reaches {nominal.history.reach.median():.3g}; in KL {exact.history.reach.median():.3g}"
     )

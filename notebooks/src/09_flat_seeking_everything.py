@@ -350,10 +350,9 @@ print(f"loss {value:.3f} here, {value_there:.3f} there; cosine of the two gradie
 # In code, each of them is the `update` of its method, with an `ascent` or without. One step of VI and one of F-VI, with the same noise:
 
 # %%
-descent = fv.training.Descent(prior, n=len(task.train), rates=torch.full((1,), 0.5))
 training, noise = fv.training.training_loss(net, task.train), prior.noise(1, seed=0)
 for name, ascent in (("VI", None), ("F-VI", fv.SAM(0.1))):
-    method = fv.posteriors.VI(descent, ascent=ascent)
+    method = fv.VI(prior, lr=0.5, kl_weight=1.0, n=len(task.train), ascent=ascent)
     state, record = method.update(method.init(prior), training, None, noise)
     higher = float(record.sharpness or 0)
     print(f"{name}: loss {float(record.loss):.3f}, {higher:.3f} higher after the ascent")

@@ -25,7 +25,6 @@ FAST = False  # True shrinks the run: tests and a first look
 # %%
 import contextlib
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,6 +33,7 @@ import ipywidgets
 import torch
 
 import flatviz as fv
+from flatviz.checks import Count, Positive
 from flatviz.families.tour import prepare
 from flatviz.plots.theme import figure
 
@@ -56,7 +56,7 @@ torch.set_num_threads(1)
 # since the middle does not change when $w$ and $w'$ change places: as much probability flows there as back. So if the states of
 # a crowd of walkers are distributed as $\pi$, they still are after a step.
 #
-# In flatviz a method is a frozen record of settings with `init`, `update` and `result` (`fv.training.Algorithm`). `update` takes a
+# In flatviz a method is a value: a class of numbers with `init`, `update` and `result` (`fv.training.Stepped`). `update` takes a
 # state, a function `gradient(w, batch) -> (loss, gradient)`, a minibatch and noise, all tensors, and gives the next state. It draws
 # nothing and changes nothing itself, so that a test, a chapter and a driver can step it. Metropolis looks at the loss alone. It works
 # with $\log \pi$, which does not overflow, and accepts where $\log u < \log \pi(w') - \log \pi(w)$ for a uniform $u$:
@@ -72,16 +72,19 @@ class Walk(NamedTuple):
 
 
 # %%
-@dataclass(frozen=True, eq=False)
-class Settings(fv.training.Algorithm):
-    prior: fv.Gaussian
-    n: int  # N, the examples behind the mean loss
-    epsilon: torch.Tensor | float
-    temperature: float = 1.0
+class Settings(fv.training.Stepped):
+    label = "Metropolis"
+    prior: fv.Gaussian | None = None
+    n: int | None = None  # N, the examples behind the mean loss; `fit` fills it
+    epsilon: Positive = 0.01
+    temperature: Positive = 1.0
+    thin: Count = 10
 
 
 # %%
 class Target(Settings):
+    widths = 1.0  # of a proposal, in which directions it is longer
+
     def log_target(self, gradient, w, batch=None):  # log pi(w), up to a constant
         loss, _ = gradient(w, batch)
         return self.prior.log_prob(w) - self.n / self.temperature * loss
@@ -98,7 +101,7 @@ def moved(state, w, log_pi, taken):  # there where the proposal is taken, else w
 # %%
 class Metropolis(Target):
     def update(self, state, gradient, batch, noise):
-        proposal = state.w + self.epsilon * noise[0]
+        proposal = state.w + self.epsilon * self.widths * noise[0]
         log_pi = self.log_target(gradient, proposal, batch)
         state = moved(state, proposal, log_pi, noise[1] < log_pi - state.log_pi)
         return state, fv.training.Record(loss=-state.log_pi / self.n)
@@ -146,7 +149,15 @@ def bowl(w, batch):  # L(w) and its gradient
 
 # %%
 chain = torch.stack(
-    list(walk(Metropolis(wide, 50, 0.15), bowl, torch.zeros(2), 6000 if FAST else 40000, seed=0))
+    list(
+        walk(
+            Metropolis(prior=wide, n=50, epsilon=0.15),
+            bowl,
+            torch.zeros(2),
+            6000 if FAST else 40000,
+            seed=0,
+        )
+    )
 )
 variance, exact = chain[500:].var(0), 1 / (50 * h)
 
@@ -169,7 +180,7 @@ def accepted(chain):
 
 # %%
 def trace(log10_epsilon):
-    method = Metropolis(wide, 50, 10**log10_epsilon)
+    method = Metropolis(prior=wide, n=50, epsilon=10**log10_epsilon)
     chain = torch.stack(list(walk(method, bowl, torch.ones(2), 400, seed=1)))
     title = f"ε = {10**log10_epsilon:.3g}: {accepted(chain):.0%} of the proposals accepted"
     fig = figure(
@@ -198,8 +209,8 @@ _ = ipywidgets.interact(trace, log10_epsilon=slider)
 #
 # The four rules of the story:
 #
-# 1. **play what is written**: `fit(net, data, ..., *, seed, checkpoint=None, progress=False)` returns something with `center` and
-#    `sample(n, seed=)`; for draws that is `fv.Draws`. Every setting that a study may change is a keyword;
+# 1. **play what is written**: `fitted(problem, run)` returns something with `center` and `sample(n, seed=)`; for draws that is
+#    `fv.Draws`. `fv.fit` calls it, with all fields filled; every number that a study may change is a field;
 # 2. **come in on the beat**: all noise comes from one generator made of `seed`, so the same seed gives the same bits;
 # 3. **leave the stands alone**: the user's net, data and the global random state stay as they were;
 # 4. **stop when I stop**: the steps run in `drive`, which shows progress, saves the state to `checkpoint`, and goes on from there.
@@ -222,31 +233,25 @@ class Driven(Metropolis):
 
 
 # %%
-def draws_of(method, net, data, run, steps, thin):
-    gradient = fv.training.training_loss(net, data)
-    keep = range(steps // 2, steps, thin)
-    start = method.init(net.w, gradient)
-    return method.result(*drive(method, start, gradient, run, steps=steps, keep=keep))
+class OfNetwork(Driven):
+    """Random-walk Metropolis from where the net stands; the second half of the walk, every `thin`-th state."""
+
+    @property
+    def widths(self):
+        return self.prior.std
+
+    def fitted(self, problem, run):
+        gradient = fv.training.training_loss(problem.net, problem.data)
+        keep = range(run.steps // 2, run.steps, self.thin)
+        start = self.init(problem.net.w, gradient)
+        return self.result(*drive(self, start, gradient, run, steps=run.steps, keep=keep))
 
 
 # %%
-def fit_metropolis(
-    net,
-    data,
-    prior,
-    *,
-    seed,
-    steps=2000,
-    epsilon=0.01,
-    thin=10,
-    temperature=0.03,
-    checkpoint=None,
-    progress=False,
-):
-    """Random-walk Metropolis from where the net stands; the second half of the walk, every `thin`-th state."""
-    method = Driven(prior, len(data), epsilon * prior.std, temperature)
-    run = fv.training.Run("Metropolis", seed, checkpoint, progress)
-    return draws_of(method, net, data, run, steps, thin)
+def metropolis(net, prior, *, steps=2000, thin=10, **run):
+    """The walk on the digits."""
+    method = OfNetwork(prior=prior, thin=thin, temperature=0.03)
+    return fv.fit(net, task.train, method, steps=steps, **run)
 
 
 # %% [markdown]
@@ -263,9 +268,9 @@ short = dict(steps=200, thin=10)
 
 # %%
 random_state, w = torch.random.get_rng_state(), warm.w.clone()
-q = fit_metropolis(warm, task.train, prior, seed=0, **short)
+q = metropolis(warm, prior, seed=0, **short)
 fv.expect(isinstance(q, fv.Posterior) and q.center.shape == (net.dim,), "it is a posterior")
-again, another = (fit_metropolis(warm, task.train, prior, seed=s, **short).W for s in (0, 1))
+again, another = (metropolis(warm, prior, seed=s, **short).W for s in (0, 1))
 fv.expect(torch.equal(again, q.W) and not torch.equal(another, q.W), "the seed fixes the draws")
 
 # %%
@@ -284,31 +289,28 @@ def stop(done, total, label):  # as Ctrl-C in the middle
 # %%
 path = Path(tempfile.mkdtemp()) / "walk.safetensors"
 with contextlib.suppress(KeyboardInterrupt):
-    fit_metropolis(warm, task.train, prior, seed=0, checkpoint=path, progress=stop, **short)
+    metropolis(warm, prior, seed=0, checkpoint=path, progress=stop, **short)
 fv.expect(path.exists(), "the walk was saved")
-resumed = fit_metropolis(warm, task.train, prior, seed=0, checkpoint=path, **short)
+resumed = metropolis(warm, prior, seed=0, checkpoint=path, **short)
 fv.expect(torch.equal(resumed.W, q.W), "stopped and resumed: the same bits")
 
 # %% [markdown]
 # ## In the table of methods
 #
-# One line of the catalog says what the method is called and how it is drawn; one frozen record says how it is run:
+# One line of the catalog says what the method is called and how it is drawn; one entry says how it is run:
 # `plain` are its settings (`Tuned`) for networks without BatchNorm, `needs_prior` hands the prior to its fit,
 # `warm_start` starts it at SGD's solution. The lab's menu and all figures read them; radii in `Tuned(..., tour=,
-# lab=)` put it in the tour and the lab's first fits. In a clone the record ends `flatviz/posteriors/metropolis.py`,
+# lab=)` put it in the tour and the lab's first fits. In a clone the entry is in `flatviz/posteriors/entries.py`,
 # and the line is in `flatviz/catalog.toml`; here we enter both by hand.
 
 # %%
-from flatviz.posteriors.method import Method, Tuned, table
-
 from flatviz.catalog import LOOKS, Look
+from flatviz.posteriors.entries import Entry, Tuned, table
 
 settings = dict(steps=400 if FAST else 4000, epsilon=0.01, thin=10, temperature=0.03)
-METHOD = Method(fit_metropolis, Tuned(settings), needs_prior=True, warm_start=True)
-LOOKS["metropolis"] = Look(
-    "metropolis", "Metropolis", "#8c564b", "solid", "diamond", "metropolis.METHOD"
-)
-fv.METHODS.update(table([LOOKS["metropolis"]], lambda look: METHOD))
+entry = Entry(OfNetwork, Tuned(settings), needs_prior=True, warm_start=True)
+LOOKS["metropolis"] = Look("metropolis", "Metropolis", "#8c564b", "solid", "diamond")
+fv.METHODS.update(table([LOOKS["metropolis"]], {"metropolis": entry}))
 
 # %%
 from flatviz.families.members import Fitting
@@ -346,7 +348,7 @@ gradient = fv.training.gradient_of(minus_log_p)
 source = torch.Generator().manual_seed(0)
 
 # %%
-sgld = fv.posteriors.SGLD(lr=0.01)
+sgld = fv.SGLD(lr=0.01, weight_decay=0)  # the density has its prior inside
 state = sgld.init(torch.zeros(2000, 2))
 for _ in range(1000):
     state, _ = sgld.update(state, gradient, None, (torch.randn(2000, 2, generator=source),))
@@ -360,8 +362,7 @@ fv.expect(state.w.mean(0), torch.tensor([0.0, 1.0]), atol=0.15)  # finite steps 
 
 # %%
 around = fv.Gaussian(torch.zeros(2), torch.zeros(2))  # the prior
-descent = fv.training.Descent(around, n=1, rates=0.2, draws=8)
-sabma = fv.posteriors.SABMA(descent, radius=0.5)
+sabma = fv.SABMA(around, radius=0.5, lr=0.2, kl_weight=1.0)
 state = sabma.init(around)
 for step in range(300):
     state, record = sabma.update(state, gradient, None, around.noise(8, seed=step))
@@ -387,11 +388,10 @@ fv.expect("f-sgld" in flat and "f-metropolis" not in flat, "SGLD has one, Metrop
 #
 # In a clone of flatviz (`pip install -e ".[test]"`):
 #
-# 1. put the functions and the record, as `METHOD`, into `flatviz/posteriors/metropolis.py`, with `@public` and a docstring
-#    with a runnable example on `fit_metropolis`;
-# 2. add its line to `flatviz/catalog.toml`, as above;
-# 3. say in its signature what the new argument must be: `epsilon: Positive`, a type of `flatviz/checks.py`;
-# 4. name it in `flatviz/posteriors/__init__.pyi`, `from .metropolis import fit_metropolis as fit_metropolis`; say how far it is from an exact
+# 1. put the class into `flatviz/posteriors/metropolis.py`, with a docstring that has a line for each field and a runnable example;
+# 2. add its line to `flatviz/catalog.toml` and its entry to `flatviz/posteriors/entries.py`, as above;
+# 3. say what each field must be: `epsilon: Positive`, a type of `flatviz/checks.py`;
+# 4. name it in `flatviz/posteriors/__init__.pyi`, `from .metropolis import Metropolis as Metropolis`; say how far it is from an exact
 #    posterior in `CASES` of `tests/every_method.py`;
 # 5. run `python -m pytest tests/posteriors tests/test_touches_nothing.py`.
 #
@@ -402,7 +402,7 @@ fv.expect("f-sgld" in flat and "f-metropolis" not in flat, "SGLD has one, Metrop
 #
 # - A posterior is anything with `center` and `sample(n, seed=)`; `Gaussian`, `Draws` and `Mixture` are at hand.
 # - Test it on a Gaussian first, on the promises second, on a network last.
-# - One record enters it everywhere. `CONTRIBUTING.md` counts the files that a new method touches.
+# - One entry puts it everywhere. `CONTRIBUTING.md` counts the files that a new method touches.
 #
 # ## Exercises
 #
@@ -417,7 +417,10 @@ fv.expect("f-sgld" in flat and "f-metropolis" not in flat, "SGLD has one, Metrop
 # </details>
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
-walks = (walk(Metropolis(wide, 50, e), bowl, torch.zeros(2), 500, seed=0) for e in (0.05, 1.0))
+walks = (
+    walk(Metropolis(prior=wide, n=50, epsilon=e), bowl, torch.zeros(2), 500, seed=0)
+    for e in (0.05, 1.0)
+)
 small, large = (torch.stack(list(states)) for states in walks)
 fv.expect(accepted(small) > accepted(large), "short steps are accepted more often")
 
@@ -431,7 +434,11 @@ fv.expect(accepted(small) > accepted(large), "short steps are accepted more ofte
 # </details>
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
-far = torch.stack(list(walk(Metropolis(wide, 50, 0.15), bowl, torch.full((2,), 5.0), 2000, seed=0)))
+far = torch.stack(
+    list(
+        walk(Metropolis(prior=wide, n=50, epsilon=0.15), bowl, torch.full((2,), 5.0), 2000, seed=0)
+    )
+)
 fv.expect(far[:50].mean() > far[1000:].mean() + 1, "the walk comes from far away")
 
 # %% [markdown]
@@ -445,7 +452,9 @@ fv.expect(far[:50].mean() > far[1000:].mean() + 1, "the walk comes from far away
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 narrow = fv.Gaussian(torch.zeros(2), torch.full((2,), 0.05).log())
-states = torch.stack(list(walk(Metropolis(narrow, 50, 0.06), bowl, torch.zeros(2), 20000, seed=0)))
+states = torch.stack(
+    list(walk(Metropolis(prior=narrow, n=50, epsilon=0.06), bowl, torch.zeros(2), 20000, seed=0))
+)
 fv.expect(states[500:].var(0), 1 / (50 * h + 400), rtol=0.2, by="the formula")
 
 # %%
