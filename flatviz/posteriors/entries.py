@@ -32,6 +32,7 @@ from flatviz.training.settings import TEMPERED, TEMPERED_BATCHNORM, Setting, Tem
 from flatviz.training.variational import Variational
 
 T = TypeVar("T")
+NOTHING: Mapping[str, Setting] = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -349,17 +350,19 @@ def multi_of(
     net: Net,
     data: Data,
     *,
-    settings: Mapping[str, Setting],
+    settings: Mapping[str, Setting] = NOTHING,
+    ascent: Ascent | None = None,
     **keywords: Setting,
 ) -> Posterior:
     """Fit `Multi` of an entry's value: momentum, weight decay and ascent are the ensemble's."""
     own = {**inner.keywords(net), **settings}
     shared = {name: keywords[name] for name in ("momentum", "weight_decay") if name in keywords}
     own |= {name: value for name, value in shared.items() if own.get(name)}
-    if "ascent" in keywords and inner.look.flat:
-        own["ascent"] = keywords["ascent"]
+    if ascent is not None and inner.look.flat:
+        own["ascent"] = ascent
+    keywords["ascent"] = ascent
     method, run = split(inner.cls, own)
-    of_multi = {**keywords, "method": method}
+    of_multi = {"method": method, **keywords}
     if "batch_size" in run and keywords.get("batch_size") is None:
         of_multi["inner_batch_size"] = run["batch_size"]
     multi, of_run = split(Multi, of_multi)
@@ -374,12 +377,12 @@ def ptl_of(
     data: Data,
     prior: Gaussian,
     *,
-    settings: Mapping[str, Setting],
+    settings: Mapping[str, Setting] = NOTHING,
     **keywords: Setting,
 ) -> Posterior:
     """Fit `PTL` of an entry's value."""
     method, run = split(inner.cls, {**inner.keywords(net), **settings})
-    ptl, of_run = split(PTL, {**keywords, "method": method, "prior": prior})
+    ptl, of_run = split(PTL, {"method": method, **keywords, "prior": prior})
     return fit(net, data, ptl, **{"progress": False, **run, **of_run})
 
 

@@ -108,7 +108,7 @@ def test_a_stream_gives_the_bits_of_the_same_data_in_memory(case, workers, batch
 
 def test_large_minibatches_are_read_in_pieces(case, monkeypatch):
     net, _ = case
-    fit = partial(fv.fit, net, fv.SGD(), seed=0, steps=5, batch_size=20)
+    fit = partial(fitted_by(fv.SGD), net, seed=0, steps=5, batch_size=20)
     want = fit(fv.Data(X, Y)).center
     monkeypatch.setattr("flatviz.core.streams.AT_ONCE", 6)
     monkeypatch.setattr("flatviz.training.inputs.AT_ONCE", 6)
@@ -144,7 +144,7 @@ def test_a_resumed_fit_reads_no_minibatch_of_the_steps_before(case, tmp_path):
     data = stream(examples)
     data = replace(data, x=replace(data.x, content="as it was"))
     fit = partial(
-        fv.fit, net, data, fv.SGD(), seed=0, steps=12, batch_size=8, checkpoint=tmp_path / "run"
+        fitted_by(fv.SGD), net, data, seed=0, steps=12, batch_size=8, checkpoint=tmp_path / "run"
     )
     with raises(KeyboardInterrupt):
         fit(progress=stopping_at(9))

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import torch
-from cases import around, blobs, mlp, net_of, refused
+from cases import around, blobs, fitted_by, mlp, net_of, refused
 from oracles import equal as same
 from pytest import mark
 from torch import autograd, equal, float64, nn, no_grad, randn, stack, tanh
@@ -347,7 +347,7 @@ def test_one_net_in_several_threads_gives_the_values_of_one():
     f = fv.nll(net, data)
     W = net.w + randn(30, net.dim)
     want = stack([f(w) for w in W])
-    fit = partial(fv.fit, net, data, fv.SGD(), seed=0, steps=10, batch_size=16)
+    fit = partial(fitted_by(fv.SGD), net, data, seed=0, steps=10, batch_size=16)
     fitted = fit().W
     with ThreadPoolExecutor(4) as threads:
         values = [threads.submit(lambda: stack([f(w) for w in W])) for _ in range(4)]

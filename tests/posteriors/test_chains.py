@@ -5,13 +5,12 @@ import math
 from functools import partial
 
 import torch
-from cases import around, assert_exact, net_of, normals, refused, rng
+from cases import around, assert_exact, fitted_by, net_of, normals, refused, rng
 from pytest import approx, fixture, mark
 from torch import equal, float64, zeros
 from torch.testing import assert_close
 
 import flatviz as fv
-from flatviz.posteriors import SGHMC, SGNHT
 
 N = 50
 STD = 0.5
@@ -56,9 +55,9 @@ def test_a_thermostat_cools_noise_of_gradients_that_it_is_not_told_of():
         loss = 0.5 * h * w.square().sum(-1)
         return loss, h * w + sigma * noise()
 
-    energy = fv.training.Energy(n)
     widths = []
-    for chain in (SGNHT(0.02, 0.1, 0.02, energy), SGHMC(0.02, 0.1, energy)):
+    how = dict(lr=0.02, friction=0.1, weight_decay=0, n=n)
+    for chain in (fv.SGNHT(**how, gain=0.02), fv.SGHMC(**how)):
         state = chain.init(zeros(40, 500, dtype=float64))
         for _ in range(600):
             state, _ = chain.update(state, gradient, None, (noise(),))
@@ -86,7 +85,7 @@ def test_entropy_mcmc_has_the_joint_law_of_chain_and_guide(linear):
 def test_a_gaussian_prior_takes_the_place_of_weight_decay(linear):
     net, _ = linear
     same = around(net.at(0 * net.w), -0.5 * math.log(N * DECAY))
-    fit = partial(fv.fit, *linear, fv.SGLD(**FEW_FIELDS), **FEW)
+    fit = partial(fitted_by(fv.SGLD), *linear, **FEW_FIELDS, **FEW)
     assert_exact(fit(prior=same).W, fit().W)
     with refused("prior must cover the net's 500 treated weights, got 3"):
         q = fv.Gaussian(zeros(3), zeros(3))
@@ -95,12 +94,7 @@ def test_a_gaussian_prior_takes_the_place_of_weight_decay(linear):
 
 def test_chains_run_together_and_the_first_is_the_one_run_alone(linear):
     fit = partial(
-        fv.fit,
-        *linear,
-        fv.SGLD(burn_in=3, thin=2),
-        seed=0,
-        likelihood=STD,
-        batch_size=20,
+        fitted_by(fv.SGLD), *linear, burn_in=3, thin=2, seed=0, likelihood=STD, batch_size=20
     )
     two = fit(n_draws=4, chains=2).W
     one = fit(n_draws=2).W

@@ -7,7 +7,7 @@ from functools import partial
 from unittest.mock import Mock
 
 import torch
-from cases import around, assert_exact, net_of, normed, refused, relative_error, warned
+from cases import around, assert_exact, fitted_by, net_of, normed, refused, relative_error, warned
 from every_verb import least
 from pytest import fixture, mark, raises
 from torch import bfloat16, equal, float32, nn
@@ -142,7 +142,7 @@ def test_each_member_of_an_ensemble_stops_by_itself(small):
     # Labels of others: the loss rises at once, or soon
     x = data.x.flip(0)
     validation = fv.Data(x, data.y)
-    fit = partial(fv.fit, net, data, fv.Ensemble(lr=0.5), steps=40, batch_size=8)
+    fit = partial(fitted_by(fv.Ensemble), net, data, lr=0.5, steps=40, batch_size=8)
     how = fv.Training(validation=validation, patience=3)
     together = fit(seed=0, members=3, training=how)
     never = fit(seed=0, members=3)
@@ -214,16 +214,10 @@ def test_a_loss_that_ends_far_above_where_it_began_is_said_and_a_good_fit_says_n
     case, recwarn
 ):
     net, data, prior = case
-    vi = partial(fv.fit, net, data, fv.VI(prior), seed=1, steps=300)
+    vi = partial(fitted_by(fv.VI), net, data, prior, seed=1, steps=300)
     for fit in (
         vi,
-        partial(
-            fv.fit,
-            net,
-            data,
-            fv.SWAG(rank=3, snapshots=10),
-            seed=1,
-        ),
+        partial(fitted_by(fv.SWAG), net, data, rank=3, snapshots=10, seed=1),
     ):
         assert fit(lr=0.1).history.notes == ()
         assert not recwarn.list
@@ -269,8 +263,7 @@ def test_every_method_has_a_row_of_the_catalog_that_says_what_its_fit_can():
 TRAINS_STATISTICS = [
     name
     for name in METHODS
-    if "batchnorm" in inspect.signature(fv.METHODS[name].fit).parameters
-    or name in ("ptl", "multiswag")
+    if "batchnorm" in inspect.signature(fv.METHODS[name].fit).parameters or name == "ptl"
 ]
 
 
@@ -285,7 +278,7 @@ def test_statistics_that_a_fit_trained_are_those_of_its_draws_saved_with_it_and_
     prior = around(net, -4.0)
     longer = {"steps": 60} if "steps" in fv.METHODS[name].plain.settings else {}
     trained = {"batchnorm": "train"}
-    if name in ("ptl", "multiswag"):
+    if name == "ptl":
         trained = {"settings": least(fv.METHODS[name]).get("settings", {}) | trained}
     q = run(name, net, data, prior, **longer, **trained)
     W = q.sample(2, seed=1)

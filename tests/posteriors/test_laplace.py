@@ -6,7 +6,7 @@ import sys
 from functools import partial
 
 import torch
-from cases import COARSE, Language, around, blobs, mlp, net_of, refused, warned
+from cases import COARSE, Language, around, blobs, fitted_by, mlp, net_of, refused, warned
 from pytest import approx, fixture, mark
 from sklearn.datasets import load_diabetes
 from sklearn.linear_model import BayesianRidge
@@ -58,7 +58,7 @@ def test_a_center_trained_at_another_weight_decay_is_warned_of_with_the_norm_of_
     regression, recwarn
 ):
     net, data, mean, _ = regression
-    fit = partial(fv.fit, net, data, fv.Laplace(**FIELDS), likelihood=NOISE, **FULL)
+    fit = partial(fitted_by(fv.Laplace), net, data, **FIELDS, likelihood=NOISE, **FULL)
     fit(prior_precision=2.0)  # of the center
     assert not recwarn.list
     # The data pull by 2 mean at the mode for 2, so that 200 leaves 198 mean
@@ -180,14 +180,7 @@ def test_a_delta_for_each_layer_has_more_evidence_than_one(structure):
         with refused("to be positive definite beyond rounding, got curvature below -delta"):
             fv.fit(far, data, fv.Laplace(structure=structure, prior_precision=1e-3), **NOW)
         net = net.restrict("head")
-    fit = partial(
-        fv.fit,
-        net,
-        data,
-        fv.Laplace(structure=structure),
-        seed=0,
-        steps=300,
-    )
+    fit = partial(fitted_by(fv.Laplace), net, data, structure=structure, seed=0, steps=300)
     one = fit(prior_precision="marginal").peer
     each = fit(prior_precision="layerwise").peer
     assert one.prior_precision.numel() == 1
@@ -207,12 +200,12 @@ def test_a_family_has_a_posterior_of_laplace_torch_as_any_other(transferred, tas
 
 
 def test_a_colder_posterior_has_its_covariance_times_the_temperature(tiny):
-    fit = partial(fv.fit, *tiny, fv.Laplace(prior_precision=1.0, **FIELDS), **FULL)
+    fit = partial(fitted_by(fv.Laplace), *tiny, prior_precision=1.0, **FIELDS, **FULL)
     assert_close(fit(temperature=0.25).variance, 0.25 * fit().variance)
 
 
 def test_what_cannot_be_fitted_is_said(tiny, monkeypatch):
-    fit = partial(fv.fit, *tiny, fv.Laplace(), **NOW)
+    fit = partial(fitted_by(fv.Laplace), *tiny, **NOW)
     with refused("'layerwise' needs structure='kron' or 'hessian', got 'diagonal'"):
         fit(structure="diagonal", prior_precision="layerwise")
     with refused("prior_precision must be > 0, got None with a weight_decay of 0"):
@@ -232,11 +225,7 @@ def test_what_cannot_be_fitted_is_said(tiny, monkeypatch):
 def test_draws_do_not_depend_on_the_eigenvectors_that_a_library_chooses(tiny, monkeypatch):
     """Their signs, and the basis of those of one eigenvalue, differ from device to device."""
     fit = partial(
-        fv.fit,
-        *tiny,
-        fv.Laplace(structure="full", prior_precision=1.0),
-        seed=0,
-        steps=1,
+        fitted_by(fv.Laplace), *tiny, structure="full", prior_precision=1.0, seed=0, steps=1
     )
     draws = fit().sample(4, seed=1)
     eigh = linalg.eigh
@@ -445,7 +434,7 @@ def test_what_changes_some_outputs_of_a_head_alone_has_no_closed_form(structure,
     x = cat([x[plain], x[~plain]])
     assert 0 < plain.sum() < 30
     data = fv.Data(x, arange(30) % 2)
-    fit = partial(fv.fit, net, data, fv.Laplace(prior_precision=1.0), seed=0, steps=0)
+    fit = partial(fitted_by(fv.Laplace), net, data, prior_precision=1.0, seed=0, steps=0)
     J = func.jacrev(net)(net.w, x)
     p = net(net.w, x).softmax(1)
     H = einsum("ncp,ncd,ndq->pq", J, p.diag_embed() - p[:, :, None] * p[:, None], J)

@@ -2,6 +2,7 @@
 PTL, SVGD."""
 
 import math
+from dataclasses import replace
 from functools import partial
 from itertools import product
 
@@ -24,8 +25,6 @@ from torch.nn import Conv2d, Dropout, Linear, Sequential
 from torch.testing import assert_close
 
 import flatviz as fv
-from flatviz.posteriors import SWAG
-from flatviz.training import SGD
 
 
 def test_swa_is_the_mean_of_the_snapshots_and_swag_diagonal_their_variance(tiny):
@@ -223,31 +222,18 @@ def test_what_the_ensemble_and_the_parts_share_is_said_once(tiny):
         seed=0,
     ).parts:
         assert part.history.sharpness is not None
-    without = dict(ascent=None)
-    for part in fitted_by(fv.Multi)(*tiny, settings=without, **how).parts:
-        assert part.history.sharpness is None
 
 
 @mark.parametrize("ascent", [None, fv.SAM(0.1)])
 def test_the_swags_of_multiswag_run_together_are_those_run_one_by_one(tiny, ascent, tmp_path):
-    settings = dict(
-        rank=3,
-        snapshots=12,
-        batch_size=4,
-        ascent=ascent,
-    )  # 36 steps, float64
-    swags = partial(
-        fitted_by(fv.Multi),
-        *tiny,
-        settings=settings,
-        members=3,
-        steps=5,
-        seed=0,
-    )
-    kept = partial(swags, fit=fv.METHODS["swag"], checkpoint=tmp_path / "a")
+    net, data = tiny
+    swag = fv.SWAG(rank=3, snapshots=12, ascent=ascent)  # 36 steps, float64
+    multi = fv.Multi(swag, members=3, inner_batch_size=4)
+    kept = partial(fv.fit, net, data, multi, steps=5, seed=0, checkpoint=tmp_path / "a")
     together = kept()
-    alone = swags(fit=fitted_by(fv.SWAG))
-    for one, other in zip(together.parts, alone.parts):
+    modes = fv.fit(net, data, fv.Ensemble(members=3), steps=5, seed=0).W
+    for i, (w, one) in enumerate(zip(modes, together.parts)):
+        other = fv.fit(net.at(w), data, swag, batch_size=4, seed=1000 * i + 1)
         assert_exact(numbers_of(one), numbers_of(other))
         assert_exact(one.history.loss, other.history.loss)
     found = kept().parts[2].factor
@@ -258,32 +244,22 @@ def test_pre_train_your_loss_samples_under_the_widened_prior(tiny):
     net, data = tiny
     factor = randn(2, net.dim, dtype=float64)
     prior = fv.Gaussian(net.w + 1, full_like(net.w, -2.0), factor)
-    seen = {}
-
-    def fit(net, data, *, prior, seed, likelihood, checkpoint, progress):
-        seen.update(w=net.w, prior=prior)
-        return fv.fit(
-            net,
-            data,
-            fv.SGLD(prior=prior, n_draws=2, burn_in=1, thin=1),
-            seed=seed,
-        )
-
-    ptl = partial(fitted_by(fv.PTL), net, data, prior, fit=fit, seed=0)
-    q = ptl(scale=3.0, floor=0.1)
+    sgld = fv.SGLD(n_draws=2, burn_in=1, thin=1)
+    q = fv.fit(net, data, fv.PTL(prior, sgld, scale=3.0, floor=0.1), seed=0)
     assert q.W.shape == (2, net.dim)
-    assert_close(seen["w"], prior.mean)
     eye = torch.eye(net.dim, dtype=float64)
-    found = seen["prior"].cov_mul(eye)
-    want = 3 * prior.cov_mul(eye) + 0.01 * eye
-    assert_close(found, want)
+    variance = 3 * (2 * prior.log_std).exp() + 0.01
+    wide = fv.Gaussian(prior.mean, 0.5 * variance.log(), 3**0.5 * prior.factor)
+    assert_close(wide.cov_mul(eye), 3 * prior.cov_mul(eye) + 0.01 * eye)
+    alone = fv.fit(net.at(prior.mean), data, replace(sgld, prior=wide), seed=0)
+    assert_exact(q.W, alone.W)
     with refused("the prior must have a width, got scale=0 and floor=0"):
-        ptl(scale=0, floor=0)
+        fv.PTL(prior, sgld, scale=0, floor=0)
 
 
 def moments_of(W, rank):
     """(SWAG, its state, what it kept of the rows of W)."""
-    swag = SWAG(SGD(0.0), rank)
+    swag = fv.SWAG(rank=rank)
     kept = ()
     for w in W:
         state = swag.init(w)
@@ -316,13 +292,7 @@ def test_variances_survive_float32_where_the_naive_formula_does_not():
 
 
 def test_scale_multiplies_the_covariance_alone(tiny):
-    fit = partial(
-        fv.fit,
-        *tiny,
-        fv.SWAG(rank=3, snapshots=5),
-        seed=0,
-        batch_size=6,
-    )
+    fit = partial(fitted_by(fv.SWAG), *tiny, rank=3, snapshots=5, seed=0, batch_size=6)
     one = fit(scale=1.0)
     wide = fit(scale=4.0)
     assert equal(wide.mean, one.mean)
@@ -476,7 +446,7 @@ def test_two_steps_of_the_fit_are_two_steps_of_the_sum_with_momentum(line):
     net, data, _, _ = line
     how = dict(seed=0, likelihood=NOISE)
     fields = dict(n_draws=5, momentum=0.5, weight_decay=DECAY)
-    fit = partial(fv.fit, net, data, fv.SVGD(**fields), **how)
+    fit = partial(fitted_by(fv.SVGD), net, data, **fields, **how)
     w = fit(steps=1, lr=0.0).W
     v = 0
     for step in range(1, 4):
@@ -503,24 +473,22 @@ def test_particles_at_one_place_are_refused(line):
 
 def test_a_record_inside_an_ensemble_or_ptl_runs_at_its_own_settings(tiny):
     net, data = tiny
-    inside = partial(fitted_by(fv.Multi), net, data, members=2, steps=2, seed=0)
-    of = {}
-    for name in ("swag", "f-swag"):
-        of[name] = inside(fit=fv.METHODS[name], settings=dict(snapshots=5)).parts[0]
-    assert of["swag"].history.sharpness is None
-    assert of["f-swag"].history.sharpness is not None
-    assert len(of["swag"].history.loss) == 5 * math.ceil(len(data) / 10)  # minibatches of 10
-    few = dict(steps=3)
-    vi = [inside(fit=fv.METHODS[name], settings=few).parts[0] for name in ("mfvi", "moped")]
-    assert not equal(vi[0].log_std, vi[1].log_std)
+    entry = fv.METHODS["multiswag"]
+    few = dict(members=2, steps=2, seed=0)
+    settings = {"settings": {**entry.keywords(net)["settings"], "snapshots": 5}}
+    of = {
+        name: fv.METHODS[name].fit(net, data, **few, **settings, **how).parts[0]
+        for name, how in (("multiswag", {}), ("f-multiswag", dict(ascent=fv.SAM(0.1))))
+    }
+    assert of["multiswag"].history.sharpness is None
+    assert of["f-multiswag"].history.sharpness is not None
+    steps = 5 * math.ceil(len(data) / 10)  # minibatches of 10
+    assert len(of["multiswag"].history.loss) == steps
     prior = fv.Gaussian(net.w, full_like(net.w, -2.0))
     short = dict(n_draws=4, cycles=2, cycle_steps=20)
-    ptl = partial(fitted_by(fv.PTL), net, data, prior, settings=short, seed=0)
-    record = fv.METHODS["csghmc"]
-    plain = ptl(fit=record.fit)
-    assert not equal(ptl(fit=record).W, plain.W)
-    own = {name: value for name, value in record.keywords(net).items() if name not in short}
-    assert equal(ptl(fit=record).W, ptl(fit=record.fit, settings=own | short).W)
+    found = fv.METHODS["ptl"].fit(net, data, prior, settings=short, seed=0)
+    want = fv.fit(net, data, fv.PTL(prior, fv.CSGLD(**short)), seed=0)
+    assert equal(found.W, want.W)
 
 
 def test_members_at_one_place_are_said():

@@ -5,7 +5,7 @@ import math
 from functools import partial
 
 import torch
-from cases import refused, rng
+from cases import fitted_by, refused, rng
 from oracles import loop, stopping_at
 from pytest import raises
 from torch import arange, equal, randn
@@ -197,7 +197,7 @@ def test_a_training_pass_draws_a_trunk_and_the_second_pass_of_a_step_keeps_it(so
 
 def test_a_stopped_fit_resumes_with_the_same_trunks(source, task, tmp_path):
     narrow, q = fv.transfer(*source, n_classes=10, trunk="sampled")
-    fit = partial(fv.fit, narrow, task.train, fv.VI(q), steps=6, seed=0)
+    fit = partial(fitted_by(fv.VI), narrow, task.train, q, steps=6, seed=0)
     with raises(KeyboardInterrupt):
         fit(checkpoint=tmp_path / "c", progress=stopping_at(3))
     found = fit(checkpoint=tmp_path / "c").mean

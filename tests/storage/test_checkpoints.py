@@ -24,7 +24,7 @@ from flatviz.storage.files import load_state, save_state
 
 @fixture
 def fit(tiny):
-    return partial(fv.fit, *tiny, fv.SGD(), seed=0, steps=4, batch_size=4)
+    return partial(fitted_by(fv.SGD), *tiny, seed=0, steps=4, batch_size=4)
 
 
 DAMAGED = {

@@ -110,7 +110,7 @@ def test_an_augmentation_that_changes_nothing_changes_no_bit(case):
 
 def test_a_seed_fixes_what_is_drawn_whatever_was_drawn_before(case):
     net, data, prior = case
-    fit = partial(fv.fit, net, data, fv.VI(prior), steps=4, batch_size=8, augment=noisy)
+    fit = partial(fitted_by(fv.VI), net, data, prior, steps=4, batch_size=8, augment=noisy)
     first = fit(seed=1).mean
     torch.rand(5)
     state = torch.get_rng_state()
@@ -125,7 +125,7 @@ def test_a_seed_fixes_what_is_drawn_whatever_was_drawn_before(case):
 def test_a_stopped_fit_resumes_to_the_bit_and_the_file_is_of_one_augmentation(case, tmp_path):
     net, data, prior = case
     path = tmp_path / "run"
-    fit = partial(fv.fit, net, data, fv.SABMA(prior, radius=0.5), seed=0, steps=8, batch_size=8)
+    fit = partial(fitted_by(fv.SABMA), net, data, prior, radius=0.5, seed=0, steps=8, batch_size=8)
     whole = fit(augment=noisy)
 
     with raises(KeyboardInterrupt):
@@ -150,7 +150,7 @@ def test_transforms_of_torchvision_draw_anew_for_each_example_and_step():
         assert equal(mirrored[step], ~as_it_is)
         assert 3 < mirrored[step].sum() < 17
     assert not equal(*mirrored)
-    fit = partial(fv.fit, net, data, fv.SGD(), seed=0, steps=3, augment=augment)
+    fit = partial(fitted_by(fv.SGD), net, data, seed=0, steps=3, augment=augment)
     assert equal(fit().center, fit().center)
 
 
@@ -183,12 +183,12 @@ def test_data_notes_and_scores_are_of_the_data_as_it_is(case):
     net, data, prior = case
     before = data.x.clone()
     shifted = Seen(lambda x, generator: x.add_(50.0))
-    fit = partial(fv.fit, net, data, fv.SABMA(prior, radius=0.5, lr=0.0), seed=0, steps=2)
+    fit = partial(fitted_by(fv.SABMA), net, data, prior, radius=0.5, lr=0.0, seed=0, steps=2)
     assert fit().history.notes == fit(augment=shifted).history.notes
     assert shifted.made
     assert equal(data.x, before)
     training = fv.Training(validation=data)
-    fit = partial(fv.fit, net, data, fv.SGD(lr=0.0), seed=0, steps=2, training=training)
+    fit = partial(fitted_by(fv.SGD), net, data, lr=0.0, seed=0, steps=2, training=training)
     plain, moved = fit(), fit(augment=shifted)
     assert equal(plain.history.validation, moved.history.validation)
     assert not equal(plain.history.loss, moved.history.loss)
@@ -197,7 +197,7 @@ def test_data_notes_and_scores_are_of_the_data_as_it_is(case):
 def test_collected_statistics_are_of_what_the_net_saw(case):
     _, data, _ = case
     net = net_of(normed(3, 8, 2))
-    fit = partial(fv.fit, net, data, fv.SGD(lr=0.0), seed=0, steps=2, batchnorm="train")
+    fit = partial(fitted_by(fv.SGD), net, data, lr=0.0, seed=0, steps=2, batchnorm="train")
     plain = fit().buffers
     moved = fit(augment=lambda x, generator: x + 9).buffers
     assert any(not equal(plain[name], moved[name]) for name in plain)
