@@ -204,8 +204,8 @@ def marginal_noise(
 
         y = f(w*) + J (w - w*) + noise,   w ~ N(0, I / delta),
 
-    so that w* need not be at the optimum of either.  Give them to `fit`, as likelihood, and to `Laplace`, as
-    prior_precision.  One noise for all outputs.  Source: MacKay 1992.
+    so that w* need not be at the optimum of either.  Give them to `fit`, as likelihood, and to
+    `Laplace`, as prior_precision.  One noise for all outputs.  Source: MacKay 1992.
 
     Args:
         net: Trained network; its treated weights are w*.

@@ -11,6 +11,8 @@ F itself is singular, as rotations factor -> Q factor do not change q.  Everythi
 leading dimensions: B members are one Gaussian with mean (B, D), and `radius` is then (B,).
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from typing import Literal, get_args
@@ -44,7 +46,7 @@ Draw = tuple[Tensor, Tensor]  # noise z1 (..., D), z2 (..., K)
 
 
 class Perturbation(Noun, made_by="make one, fv.Perturbation(mode)", eq=True):
-    """How SA-BMA's ascent goes up, a field of it: `fv.SABMA(prior, perturbation=Perturbation(...))`.
+    """How SA-BMA's ascent goes up: `fv.SABMA(prior, perturbation=Perturbation(...))`.
 
     Args:
         mode: The perturbation, see `perturb`; it is never of a reduced precision.

@@ -205,23 +205,14 @@ def test_members_start_at_weights_drawn_anew_of_all_layers_or_of_the_head(treate
     assert kept == net.dim or len(starts.unique(dim=0)) == 3
 
 
-def test_what_the_ensemble_and_the_parts_share_is_said_once(tiny):
-    how = dict(
-        fit=fv.METHODS["swag"],
-        ascent=fv.SAM(0.1),
-        members=2,
-        steps=3,
-        seed=0,
-    )
-    for part in fv.fit(
-        *tiny,
-        fv.Multi(
-            fv.SWAG(lr=0.05, ascent=fv.SAM(0.1)), ascent=fv.SAM(0.1), members=2, inner_batch_size=10
-        ),
-        steps=3,
-        seed=0,
-    ).parts:
+def test_one_call_makes_ensemble_and_parts_flat_seeking(tiny):
+    multi = fv.Multi(fv.SWAG(lr=0.05), members=2, inner_batch_size=10)
+    flat = multi.with_ascent(fv.SAM(0.1))
+    assert flat.ascent == flat.method.ascent == fv.SAM(0.1)
+    for part in fv.fit(*tiny, flat, steps=3, seed=0).parts:
         assert part.history.sharpness is not None
+    for part in fv.fit(*tiny, multi, steps=3, seed=0).parts:
+        assert part.history.sharpness is None
 
 
 @mark.parametrize("ascent", [None, fv.SAM(0.1)])
