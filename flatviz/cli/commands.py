@@ -284,8 +284,9 @@ def lab(notebook: str, words: tuple[str, ...]) -> int | None:
     NOTEBOOK: its name, or how it begins: 03.  JUPYTER: options for JupyterLab, after --.
     """
     if words and not words[0].startswith("-"):
-        notebook, *words = words
-    return work("lab", notebook=notebook, jupyter=tuple(words))
+        notebook = words[0]
+        words = words[1:]
+    return work("lab", notebook=notebook, jupyter=words)
 
 
 @group.command(

@@ -15,7 +15,7 @@ deviations.
 
 import math
 from collections.abc import Sequence
-from typing import Generic
+from typing import Any, Generic
 
 import torch
 from torch import Tensor
@@ -112,7 +112,7 @@ class Tail(Descending[Q], Stepped[Q, PointState], Generic[Q]):
         steps = self.snapshots * epoch
         keep = range(epoch - 1, steps, epoch)
         driven = drive(self, self.init(problem.net.w), loss, run, steps=steps, keep=keep)
-        q = self.result(*driven)
+        q: Any = self.result(*driven)
         return with_buffers(q, loss.buffers_at(q.center))
 
 

@@ -127,7 +127,8 @@ class Stepped(Method[Q], Algorithm[S], Generic[Q, S]):
         loss = loss_of(problem, run.batchnorm, run.training, draws=self.draws)
         start = self.init(problem.net.w)
         driven = drive(self, start, loss, run, steps=run.steps, shuffle=run.seed + 1)
-        return with_buffers(self.result(*driven), loss.buffers())
+        q: Any = self.result(*driven)
+        return with_buffers(q, loss.buffers())
 
 
 def with_buffers(q: Q, buffers: Buffers) -> Q:
