@@ -225,7 +225,6 @@ def script(fv, module, data, task, pictures, late, plain, line):
     projection = fv.project(W, plane, f)
     landscape.persistence(surface)
     fv.engine.refresh_batchnorm(net, w, data)
-    fv.engine.cache_trunk(late, pictures[2])
     prediction = fv.predict(net, q, data, 3, seed=0, batchnorm=data)
     fv.score(prediction, "nll")
     fv.metrics.risk_coverage(prediction)

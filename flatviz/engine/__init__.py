@@ -2,6 +2,4 @@
 
 from flatviz.lazy import lazy
 
-__getattr__, __dir__, __all__ = lazy(
-    __name__, {"batchnorm": "refresh_batchnorm", "trunk": "cache_trunk"}
-)
+__getattr__, __dir__, __all__ = lazy(__name__, {"batchnorm": "refresh_batchnorm"})

@@ -62,6 +62,7 @@ def softmax_head(
     over examples and their places (tokens), for its bias with h = 1.  Return None where the outputs
     are not this layer's, which one backward pass shows, or the loss is not that of classes.
     """
+    problem = problem.late()
     net, data, likelihood, _ = problem
     if not isinstance(likelihood, CategoricalLikelihood) or likelihood.dim not in (None, -1):
         return None

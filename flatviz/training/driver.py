@@ -211,6 +211,7 @@ def drive(
     }
     title = titled(run, steps, about)
     noise = algorithm.noise(state, seeds, steps)
+    loss.prepare(steps * min(run.batch_size or loss.examples, loss.examples))
     if run.checkpoint is not None:  # which is read into these tensors
         state = state._make(value.clone() for value in state)
     running = Running(algorithm, state, loss, noise, keep)
@@ -242,7 +243,7 @@ def drive(
     )
     losses = torch.stack(running.rows["loss"])
     checks = None if stopping is None else torch.stack(stopping.losses)
-    notes = running.notes
+    notes = [*running.notes, *loss.notes]
     if check:
         floating = [value for value in running.moved() if value.is_floating_point()]
         check_converged(losses, *floating)

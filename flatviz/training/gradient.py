@@ -159,6 +159,7 @@ class TrainingLoss:
 
     examples: int = 0  # of its data
     streams: bool = False  # whether its examples are read from a stream
+    notes: tuple[str, ...] = ()  # of how it computes, for the history
 
     def __init__(self, gradient: Gradient | None = None) -> None:
         self.gradient = gradient
@@ -168,6 +169,9 @@ class TrainingLoss:
         if self.gradient is None:
             raise NotImplementedError
         return self.gradient(w, batch)
+
+    def prepare(self, examples: int) -> None:
+        """Prepare for a run in which so many examples pass."""
 
     def begin(self) -> None:
         """Begin a step, with new noise."""

@@ -27,7 +27,7 @@ from flatviz.core import (
 from flatviz.engine.batchnorm import TrainingNet, buffers_at, warn_of_kept_statistics
 from flatviz.engine.stacked import Vmapped, forward, vmapped
 from flatviz.gaussian import Buffers, Gaussian
-from flatviz.objectives.problem import Problem, examined
+from flatviz.objectives.problem import Late, Problem, examined
 from flatviz.storage.files import State
 from flatviz.training.gradient import PLAIN, Batch, Training, TrainingLoss
 
@@ -110,7 +110,7 @@ class NetworkLoss(TrainingLoss):
             rows, where it changes nothing.
         training: How minibatches pass.
         draws: S of a member.
-        network: The network at all rows in one pass, where possible.
+        stacks: Whether rows pass through the network at once, where possible.
         shared: Whether each draw of a member gets an equal part of its batch in place of all of it.
             In a last, smaller minibatch whose size is no multiple of the draws, some examples are
             in two parts.
@@ -122,17 +122,23 @@ class NetworkLoss(TrainingLoss):
         passes: Sequence[Pass],
         training: Training = PLAIN,
         draws: int = 1,
-        network: Vmapped | None = None,
+        stacks: bool = False,
         shared: bool = False,
     ) -> None:
         super().__init__()
         self.shared = shared
+        self.stacks = stacks
         self.problem = problem
         self.passes = passes
         self.training = training
         self.draws = draws
-        self.network = network
         self.p = problem.likelihood
+        # Fixed passes compute on kept activations, once `prepare` or a call for all examples asks
+        self._late = Late(training.precision)
+        self._now = problem
+        self._looked_for = False
+        self._stacked: Vmapped | None = None
+        self._compared = False
         self.examples = len(problem.data)
         self.streams = not problem.data.in_memory
         self._first = True
@@ -141,13 +147,15 @@ class NetworkLoss(TrainingLoss):
         """Compute mean loss (...) and its gradient (..., D)."""
         lead = w.shape[:-1]
         check_batch(batch, lead[:-1] if self.shared else lead)
+        if batch is None:
+            self.prepare(self.examples)
         if self.shared:
             batch = self._parts(batch, w)
         n = self.examples if batch is None else batch.shape[-1]
         index = None if batch is None else _row_for_each(batch, lead)
         W = w.reshape(-1, w.shape[-1])
         rows = len(W) if self._batched(len(W), n) else 1
-        with threads(self.problem.work.layer * n * rows):
+        with threads(self._now.work.layer * n * rows):
             try:
                 value, g = self.training.in_parts(self._rows, W, index, self.examples, self._count)
             except IndexError as error:  # no look before, which would wait for a GPU
@@ -175,6 +183,31 @@ class NetworkLoss(TrainingLoss):
         first = batch[..., :more]
         whole = torch.cat((batch, first), -1)
         return whole.unflatten(-1, (self.draws, -1))
+
+    def prepare(self, examples: int) -> None:
+        """Keep activations of a fixed trunk where so many examples pass that it pays."""
+        plain = type(self.passes[0]) is Pass and self.passes[0].net is self.problem.net
+        if self._looked_for or not plain or examples < self.examples:
+            return
+        self._looked_for = True
+        self._now = self._late.of(self.problem)
+        self._compared = False
+
+    @property
+    def network(self) -> Vmapped | None:
+        """The network at all rows in one pass; None where that is not possible."""
+        if not self._compared:
+            self._compared = True
+            net, data, *_ = self._now
+            self._stacked = None
+            if self.stacks and data.in_memory:
+                self._stacked = vmapped(net, data.tensor())
+        return self._stacked
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes for the history: what is kept."""
+        return self._late.notes(self.problem) if self._looked_for else ()
 
     def begin(self) -> None:
         """Begin a step: new noise, and statistics move once."""
@@ -266,6 +299,8 @@ class NetworkLoss(TrainingLoss):
         if self._batched(len(W), n):
             return _value_and_grad(self._together, W, index, self.training.loss_scale)
         passes = self.passes
+        if self._now is not self.problem:
+            passes = [Pass(self._now.net)]
         if len(passes) == 1 and not self.state:
             passes = [*passes] * len(W)
         if len(passes) != len(W):
@@ -293,7 +328,7 @@ class NetworkLoss(TrainingLoss):
         return weights.view(index.shape).sum(-1)
 
     def _alone(self, one: Pass, w: Tensor, index: Tensor | None) -> Tensor:
-        x, y = self.problem.data.batch(index)
+        x, y = self._now.data.batch(index)
         outputs = self.training.outputs(partial(one, first=self._first), w, x)
         return self.p.nll(outputs, y)
 
@@ -456,8 +491,8 @@ def loss_of(
     problem.warn_of_unlabelled()
     training.check_weights(net.w)
     rows = members * draws
-    network = None
     passes = list[Pass]()
+    stacks = False
     if net.trunk is not None:
         if training.accumulate > 1:
             raise ValueError(
@@ -475,6 +510,5 @@ def loss_of(
             passes += [BatchStatistics(net)] * draws
     else:
         passes.append(Pass(net))
-        if rows > 1 and data.in_memory:
-            network = vmapped(net, data.tensor())
-    return NetworkLoss(problem, passes, training, draws, network, shared)
+        stacks = rows > 1
+    return NetworkLoss(problem, passes, training, draws, stacks, shared)

@@ -19,7 +19,7 @@ from torch import Tensor
 from flatviz.checks import Statistics
 from flatviz.gaussian import Gaussian
 from flatviz.objectives.network import mean_nll
-from flatviz.objectives.problem import Problem
+from flatviz.objectives.problem import Late, Problem
 from flatviz.results import History
 from flatviz.training.driver import Algorithm, Diverged, Record, check_converged, drive, risen
 from flatviz.training.gradient import (
@@ -279,7 +279,10 @@ def fit_gaussians(
     collects = batchnorm == "train" and net.has_batchnorm
     may_share = net.trunk is None and not collects and run.training.accumulate == 1
     examples = min(n, run.batch_size or n)
-    sized = vi.sized(examples, problem.work, net.dim, may_share)
+    work = problem.work
+    if not collects and net.trunk is None and vi.steps * examples >= n:
+        work = Late(run.training.precision).work(problem)
+    sized = vi.sized(examples, work, net.dim, may_share)
     descent = Descent.of(sized, prior, n)
     algorithm = build(descent)
     B = len(seeds)
