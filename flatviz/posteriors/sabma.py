@@ -227,18 +227,18 @@ def fit_sabma(
             is the exact sqrt(2 KL) in every mode.
         seed: Fixes noise and minibatches.
         lr: Of natural gradients, falling along half a cosine: 1 to 2; beyond, fits can diverge.
-            None: the tuned one, `fv.METHODS["sabma"].tuned(net)`.
+            None: 2, or 1 with BatchNorm and batchnorm="train".
         weight_decay: Acts on the mean only.
         batch_size: Examples a minibatch; None, all of them.
         steps: Number of minibatches.
         momentum: Share of the previous step that is added to the next.
         kl_weight: T of exp(-N L(w) / T) prior(w); 1 is Bayes, 0 removes the prior. None:
-            the tuned one.
+            0.03, or 0.1 with BatchNorm and batchnorm="train".
         mc_samples: Draws of q a step, each of all its examples; None: as many as were tuned; for a
             large network they take an equal part of the examples each, or there is one, at a lower
             rate (`result.history.notes` says so).
         start_scale: Factor on its standard deviations: from a wide start gradients are mostly
-            noise. None: the tuned one.
+            noise. None: 0.3, or 0.01 with BatchNorm and batchnorm="train".
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
         training: `Training(...)`: precision, accumulation, early stopping.
         batchnorm: "frozen" uses the net's BatchNorm statistics; "train" those of each batch, and
@@ -270,7 +270,18 @@ def fit_sabma(
     """
     run = Run("SA-BMA", seed, checkpoint, progress, batch_size, training)
     perturbation = Perturbation(mode, blocks, joint, damping, switches, radius_unit)
-    vi = Vi.tuned(net, steps, lr, kl_weight, mc_samples, momentum, weight_decay, start_scale, start)
+    vi = Vi.tuned(
+        net,
+        steps,
+        lr,
+        kl_weight,
+        mc_samples,
+        momentum,
+        weight_decay,
+        start_scale,
+        start,
+        batchnorm,
+    )
     problem = examined(net, data, likelihood)
     build = partial(SABMA, radius=radius, perturbation=perturbation)
     return fit_gaussian(build, problem, prior, vi, batchnorm, run)
@@ -318,18 +329,18 @@ def fit_sabma_grid(
         radius: As in `fit_sabma`, each.
         seed: Fixes noise and minibatches, each.
         lr: Of natural gradients, falling along half a cosine: 1 to 2; beyond, fits can diverge.
-            None: the tuned one, `fv.METHODS["sabma"].tuned(net)`.
+            None: 2, or 1 with BatchNorm and batchnorm="train".
         weight_decay: Acts on the mean only.
         batch_size: Examples a minibatch; None, all of them.
         steps: Number of minibatches.
         momentum: Share of the previous step that is added to the next.
         kl_weight: T of exp(-N L(w) / T) prior(w); 1 is Bayes, 0 removes the prior. None:
-            the tuned one.
+            0.03, or 0.1 with BatchNorm and batchnorm="train".
         mc_samples: Draws of q a step, each of all its examples; None: as many as were tuned; for a
             large network they take an equal part of the examples each, or there is one, at a lower
             rate (`result.history.notes` says so).
         start_scale: Factor on its standard deviations: from a wide start gradients are mostly
-            noise. None: the tuned one.
+            noise. None: 0.3, or 0.01 with BatchNorm and batchnorm="train".
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
         training: `Training(...)`: precision, accumulation, early stopping.
         batchnorm: "frozen" uses the net's BatchNorm statistics; "train" those of each batch, and
@@ -363,7 +374,18 @@ def fit_sabma_grid(
     _, first_seed = members[0]
     run = Run(label, first_seed, checkpoint, progress, batch_size, training)
     perturbation = Perturbation(mode, blocks, joint, damping, switches, radius_unit)
-    vi = Vi.tuned(net, steps, lr, kl_weight, mc_samples, momentum, weight_decay, start_scale, start)
+    vi = Vi.tuned(
+        net,
+        steps,
+        lr,
+        kl_weight,
+        mc_samples,
+        momentum,
+        weight_decay,
+        start_scale,
+        start,
+        batchnorm,
+    )
     problem = examined(net, data, likelihood)
     radii = [r for r, _ in members] if any(radii) else [0.0]
     size = prior.mean.new_tensor(radii) if len(radii) > 1 else radii[0]

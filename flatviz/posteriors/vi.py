@@ -139,18 +139,18 @@ def fit_vi(
         ascent: `SAM(radius)` and the like make it F-VI: each draw's gradient is taken at w + e, the
             KL's where q is.
         lr: Of natural gradients, falling along half a cosine: 1 to 2; beyond, fits can diverge.
-            None: the tuned one, `fv.METHODS["vi"].tuned(net)`.
+            None: 2, or 1 with BatchNorm and batchnorm="train".
         weight_decay: Acts on the mean only.
         batch_size: Examples a minibatch; None, all of them.
         steps: Number of minibatches.
         momentum: Share of the previous step that is added to the next.
         kl_weight: T of exp(-N L(w) / T) prior(w); 1 is Bayes, 0 removes the prior. None:
-            the tuned one.
+            0.03, or 0.1 with BatchNorm and batchnorm="train".
         mc_samples: Draws of q a step, each of all its examples; None: as many as were tuned; for a
             large network they take an equal part of the examples each, or there is one, at a lower
             rate (`result.history.notes` says so).
         start_scale: Factor on its standard deviations: from a wide start gradients are mostly
-            noise. None: the tuned one.
+            noise. None: 0.3, or 0.01 with BatchNorm and batchnorm="train".
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
         training: `Training(...)`: precision, accumulation, early stopping.
         batchnorm: "frozen" uses the net's BatchNorm statistics; "train" those of each batch, and
@@ -174,7 +174,18 @@ def fit_vi(
         (Gaussian(dim=9, rank=1), torch.Size([20]), torch.Size([3, 9]))
     """
     run = Run("VI", seed, checkpoint, progress, batch_size, training)
-    vi = Vi.tuned(net, steps, lr, kl_weight, mc_samples, momentum, weight_decay, start_scale, start)
+    vi = Vi.tuned(
+        net,
+        steps,
+        lr,
+        kl_weight,
+        mc_samples,
+        momentum,
+        weight_decay,
+        start_scale,
+        start,
+        batchnorm,
+    )
     problem = examined(net, data, likelihood)
     return fit_gaussian(lambda d: VI(d, ascent), problem, prior, vi, batchnorm, run)
 

@@ -9,11 +9,14 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from flatviz.checks import NewFile
+import torch
+
+from flatviz.checks import NewFile, Statistics
 from flatviz.core import Net, Progress
 from flatviz.engine.cost import Work
 from flatviz.gaussian import Gaussian
 from flatviz.training.gradient import PLAIN, Ascent, Training
+from flatviz.training.streams import rates
 
 Setting = Any  # value of a keyword of any method's fit
 Checkpoint = NewFile | None
@@ -87,6 +90,15 @@ TEMPERED = Tempered(0.03, 0.3, 2.0)
 # T = 0.1 has the lowest validation NLL of VI with the conv net on the digits, of 0.03, 0.1, 0.3
 # and 1 (seeds 1000 and 1001).
 TEMPERED_BATCHNORM = Tempered(0.1, 0.01, 1.0)
+GROWTH = 0.1  # largest growth of log_std in a step, over its rate
+
+
+def preset(net: Net, batchnorm: Statistics) -> Tempered:
+    """Return the values that None of a fit's keywords stands for.
+
+    A net with frozen statistics is a function of its weights, whatever layers it has.
+    """
+    return TEMPERED_BATCHNORM if batchnorm == "train" and net.has_batchnorm else TEMPERED
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,9 +133,10 @@ class Vi:
         weight_decay: float,
         start_scale: float | None,
         start: Gaussian | None = None,
+        batchnorm: Statistics = "frozen",
     ) -> Self:
-        """Build it from a fit's keywords; None of some stands for the tuned value."""
-        usual = TEMPERED_BATCHNORM if net.has_batchnorm else TEMPERED
+        """Build it from a fit's keywords; None of some stands for that of `preset`."""
+        usual = preset(net, batchnorm)
         lr = usual.lr if lr is None else lr
         kl_weight = usual.kl_weight if kl_weight is None else kl_weight
         start_scale = usual.start_scale if start_scale is None else start_scale
@@ -155,6 +168,17 @@ class Vi:
             mc_samples=draws,
             lr=min(self.lr, NOISY_LR),
             shared=draws > 1,
+        )
+
+    def widening_notes(self) -> tuple[str, ...]:
+        """Note steps that are too few for q to become as wide as it was before `start_scale`."""
+        reach = GROWTH * float(rates(self.lr, self.steps, torch.zeros(())).sum())
+        if self.start_scale >= 1 or reach >= -math.log(self.start_scale):
+            return ()
+        return (
+            f"in {self.steps} steps at rate {self.lr:g} a width grows by a factor of"
+            f" {math.exp(reach):.3g} at most, and start_scale={self.start_scale:g} is further below"
+            " 1: take more steps, or start wider",
         )
 
     def started(self, prior: Gaussian) -> Gaussian:

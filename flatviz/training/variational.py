@@ -318,6 +318,7 @@ def fit_gaussians(
             " long"
         )
         rows = replace(rows, notes=(*rows.notes, note))
+    rows = replace(rows, notes=(*rows.notes, *sized.widening_notes()))
     shares = None
     if not loss.streams and loss.buffers() is None:
         shares = noise_shares(algorithm, state.q, loss, run, seeds)

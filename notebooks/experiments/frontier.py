@@ -233,6 +233,7 @@ def gaussians_of(net, task, prior, method, radii, Ts, seed):
         mode=method if method in MODES else "kl_exact",
         **({"steps": STEPS} if STEPS else {}),
     )
+    how |= {name: fv.METHODS["sabma"].keywords(net)[name] for name in ("lr", "start_scale")}
     how |= {} if task.one_label else {"likelihood": task.likelihood}
     found = {}
     for T in Ts:
@@ -301,6 +302,7 @@ def fit_longer(cells, device):
                 seed=seed,
                 likelihood=task.likelihood,
             )
+            how |= {name: fv.METHODS["sabma"].keywords(net)[name] for name in ("lr", "start_scale")}
             q = fv.fit_sabma(net, task.train, prior, **how)
         yield cell, (*about, q)
 

@@ -283,6 +283,7 @@ def source_network(images, classes, device):
 # Its few shots, its net with a new head, its prior. Where the head alone is treated, the activations before it are the same for
 # every draw and are computed once.
 
+
 # %%
 def prepared(seed, device):
     """Task, net and prior of one seed."""
