@@ -1,9 +1,9 @@
 """Activations of a network before its first treated weight, computed once.
 
 A network f(w, x) whose treated weights w come late is g(w, h(x)).  The trunk h holds no treated
-weight, and its BatchNorm statistics are fixed, so that h(x) is the same at every w.  Where h ends
-is found by `torch.fx`, in a copy of the module: a node *moves* if it holds a treated weight or
-reads a moving node; h(x) is all that moving nodes read of the others.
+weight, and its BatchNorm statistics are fixed, so that h(x) is the same at every w.  `torch.fx`
+finds the end of h in a copy of the module: a node *moves* if it holds a treated weight or reads a
+moving node; h(x) is all that moving nodes read of the others.
 
 `cut_of` gives g and h; fits and objectives compute with g on kept rows h(x) (`kept`), within the
 bytes of FLATVIZ_TRUNK (0: never).  Results, digests and checkpoints are of the whole network.
