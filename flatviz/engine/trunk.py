@@ -255,15 +255,10 @@ def unpack(rows: Rows, start: int, shape: tuple[int, ...], channels_last: bool) 
 class _Tracer(fx.Tracer):
     """Trace a copy of a module, down to layers and to parts without a treated weight."""
 
-    def __init__(self, treated: set[int]) -> None:
+    def __init__(self, treated: set[int], mine: set[int]) -> None:
         super().__init__()
         self._treated = treated
-        self._mine = set[int]()
-
-    def trace(self, root: nn.Module, concrete_args: dict[str, Any] | None = None) -> fx.Graph:
-        """Trace `root`."""
-        self._mine = set(map(id, root.modules()))
-        return super().trace(root, concrete_args)
+        self._mine = mine  # ids of the modules of the copy
 
     def is_leaf_module(self, m: nn.Module, module_qualified_name: str) -> bool:
         """Tell whether a module is one node."""
@@ -288,7 +283,7 @@ def _by_trace(net: Net, few: Tensor, names: list[str], precision: str | None) ->
     treated = {id(root.get_parameter(name)) for name in names}
     signature = list(inspect.signature(root.forward).parameters.values())
     concrete = {p.name: p.default for p in signature[1:] if p.default is not p.empty}
-    tracer = _Tracer(treated)
+    tracer = _Tracer(treated, set(map(id, root.modules())))
     with torch.no_grad():
         graph = tracer.trace(root, concrete)
     nodes = list(graph.nodes)
@@ -308,7 +303,8 @@ def _by_trace(net: Net, few: Tensor, names: list[str], precision: str | None) ->
         for n in (2, 3):
             some = few[torch.arange(n, device=few.device) % len(few)]
             values.append(_values(root, nodes, moves, crossing, inputs[0], some))
-    kinds = [_kind(node, *pair, net, precision) for node, *pair in zip(crossing, *values)]
+    pairs = zip(crossing, *values)
+    kinds = [_kind(node, two, three, net, precision) for node, two, three in pairs]
     tensors = [node for node, kind in zip(crossing, kinds) if isinstance(kind, tuple)]
     if not tensors:
         raise NoCut("no tensor crosses the cut")
@@ -320,10 +316,10 @@ def _by_trace(net: Net, few: Tensor, names: list[str], precision: str | None) ->
         if isinstance(kind, tuple):
             copies[node] = tail.call_function(unpack, (rows, start, kind, channels_last))
             start += math.prod(kind)
-        elif kind is ROWS:
-            copies[node] = tail.call_method("size", (rows, 0))
-        else:
+        elif isinstance(kind, _Constant):
             copies[node] = kind.value
+        else:
+            copies[node] = tail.call_method("size", (rows, 0))
     for node in nodes:
         constant = node.op != "placeholder" and node not in depends
         if node in moves or constant and node.op != "output":
@@ -560,7 +556,7 @@ def _check(net: Net, cut: Cut, few: Tensor, precision: str | None) -> None:
             along = torch.linspace(1, 2, out.numel(), dtype=out.dtype, device=out.device)
             (slope,) = torch.autograd.grad((out * along.view_as(out)).sum(), w)
             slopes.append(slope)
-    if not same_to_rounding(*slopes, cut.eps):
+    if not same_to_rounding(slopes[0], slopes[1], cut.eps):
         raise NoCut("gradients from kept activations are others")
 
 
@@ -632,12 +628,14 @@ def kept(cut: Cut, net: Net, x: Tensor | Inputs, work: Work, *, fill: bool = Tru
         if rows is not None and source is not None:
             places = torch.linspace(0, len(x) - 1, min(SPREAD, len(x)), dtype=torch.float64)
             index = places.round().long().to(source.device)
-            if not same_to_rounding(rows[index], cut.rows(x[index]), cut.eps):
+            few = x[index]
+            if isinstance(few, Fields) or not same_to_rounding(rows[index], cut.rows(few), cut.eps):
                 rows = None
         if rows is None and fill:
             size = work.chunk(net.device)
             with threads(work.layer * min(size, len(x))):
-                rows = torch.cat([cut.rows(part) for part in x.split(size)])
+                batches = (part for part in x.split(size) if isinstance(part, Tensor))
+                rows = torch.cat(list(map(cut.rows, batches)))
             if not rows.isfinite().all():
                 return None
             if key is not None:

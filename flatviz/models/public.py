@@ -332,7 +332,9 @@ def check_images(task: Task, verb: str) -> None:
     shape = task.input_shape
     if len(shape) != 3 or shape[0] not in (1, 3):
         raise ValueError(f"{verb} needs images (1 or 3, H, W), got inputs of shape {shape}")
-    low, high = map(float, task.train.x[:LOOKED].aminmax())
+    few = task.train.x[:LOOKED]
+    assert isinstance(few, Tensor)  # as its shape says
+    low, high = map(float, few.aminmax())
     if low < 0 or high > 1:
         warnings.warn(
             f"{verb} standardises inside the module and takes pixels from 0 to 1, got {low:.3g} to"

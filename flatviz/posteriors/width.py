@@ -17,7 +17,7 @@ LOGITS = 3.0  # standard deviation of the outputs under the prior of a head
 
 
 class HeadInputs:
-    """What a network's head reads on a few examples, at any weights of those before it.
+    """Inputs of a network's head on a few examples, at any weights before it.
 
     Args:
         net: The network.

@@ -159,7 +159,6 @@ class TrainingLoss:
 
     examples: int = 0  # of its data
     streams: bool = False  # whether its examples are read from a stream
-    notes: tuple[str, ...] = ()  # of how it computes, for the history
 
     def __init__(self, gradient: Gradient | None = None) -> None:
         self.gradient = gradient
@@ -172,6 +171,11 @@ class TrainingLoss:
 
     def prepare(self, examples: int) -> None:
         """Prepare for a run in which so many examples pass."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes of how it computes, for the history."""
+        return ()
 
     def begin(self) -> None:
         """Begin a step, with new noise."""

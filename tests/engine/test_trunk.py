@@ -210,7 +210,7 @@ def test_a_changed_input_weight_or_buffer_is_seen(settled, images):
     before = values()
     layers = dict(net.module.named_modules())
     changes = [
-        lambda: data.x[3].add_(1.0),
+        lambda: data.x[4].add_(1.0),
         lambda: layers["stem"].weight.mul_(1.5),
         lambda: layers["first"].running_mean.add_(0.3),
         lambda: setattr(layers["conv"], "bias", nn.Parameter(torch.ones(6), requires_grad=False)),
@@ -481,12 +481,15 @@ def test_objectives_are_copied_pickled_and_hashed_without_rows(settled, images):
     assert len(pickle.dumps(f.kept)) < 200
 
 
-def test_a_head_at_0_is_compared_elsewhere(settled, images):
-    net = net_of(settled, HEAD, images)
-    net = net.at(torch.zeros_like(net.w))
-    cut = cut_of(net, images.x)
-    w = near(net, 1)[0]
-    assert_close(cut.tail(w, cut.rows(images.x)), net(w, images.x))
+def test_a_head_at_0_is_compared_elsewhere():
+    class Doubled(Branches):
+        def forward(self, x):
+            return 2 * super().forward(x)
+
+    x = torch.randn(9, 4)
+    net = fv.Net.from_module(Doubled(), "head", head="head")
+    net = net.at(torch.zeros_like(net.w))  # where its head alone has the same outputs
+    assert "are others" in cut_or_reason(net, x)
 
 
 def test_a_stream_is_read_once_for_its_rows(settled, images):
