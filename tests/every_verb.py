@@ -221,7 +221,6 @@ def script(fv, module, data, task, pictures, late, plain, line):
     curve = fv.slice_path(f, W[:3])
     projection = fv.project(W, plane, f)
     fv.engine.refresh_batchnorm(net, w, data)
-    fv.engine.cache_trunk(late, pictures[2])
     prediction = fv.predict(net, q, data, 3, seed=0, batchnorm=data)
     fv.score(prediction, "nll")
     fv.metrics.risk_coverage(prediction)

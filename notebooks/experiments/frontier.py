@@ -235,6 +235,7 @@ def gaussians_of(net, task, prior, method, radii, Ts, seed):
         mode=method if method in MODES else "kl_exact",
         **({"steps": STEPS} if STEPS else {}),
     )
+    how |= {name: fv.METHODS["sabma"].keywords(net)[name] for name in ("lr", "start_scale")}
     how |= {} if task.one_label else {"likelihood": task.likelihood}
     found = {}
     for T in Ts:
@@ -297,7 +298,9 @@ def fit_longer(cells, device):
             q = by_adam(net, task.train, prior, cell["radius"], cell["T"], seed, 5 * usual)
         else:
             how = dict(steps=8 * usual, seed=seed, likelihood=task.likelihood)
+            tuned = fv.METHODS["sabma"].keywords(net)
             fields = dict(radius=cell["radius"], kl_weight=cell["T"])
+            fields |= {name: tuned[name] for name in ("lr", "start_scale")}
             q = fv.fit(net, task.train, fv.SABMA(prior, **fields), **how)
         yield cell, (*about, q)
 
