@@ -184,6 +184,31 @@ def test_a_fit_computes_the_trunk_once_and_its_history_says_so(settled, images, 
     assert not any("activations" in note for note in q.history.notes)
 
 
+def test_with_augment_each_step_runs_in_full_and_the_history_says_so(settled, images):
+    net = net_of(settled, HEAD, images)
+    method = fv.VI(fv.Gaussian(net.w, torch.full_like(net.w, -2.0)), mc_samples=2)
+
+    def compute(steps, augment=torch.Tensor.neg):
+        return fv.fit(net, images, method, seed=0, steps=steps, batch_size=10, augment=augment)
+
+    compute(2)
+    (q, short), (_, long) = (passes(settled, lambda n=n: compute(n)) for n in (2, 20))
+    assert long - short == 18 * 10  # both draws in one pass
+    assert "activations are not kept: augment varies the inputs" in q.history.notes
+    assert not torch.equal(q.mean, compute(2, None).mean)
+
+
+def test_a_loss_with_kept_activations_leaves_them_for_a_run_with_augment(settled, images):
+    net = net_of(settled, HEAD, images)
+    loss = training_loss(net, images)
+    batch = torch.arange(5)
+    loss.keep(20)
+    loss.prepare(torch.Tensor.neg, 5, (0,))
+    loss.begin(0, batch)
+    varied = training_loss(net, fv.Data(-images.x, images.y))
+    assert_close(loss(net.w, batch), varied(net.w, batch))
+
+
 def test_a_fit_of_fewer_examples_than_there_are_runs_in_full(settled, images):
     loss = training_loss(net_of(settled, HEAD, images), images)
     loss.keep(19)

@@ -280,7 +280,7 @@ def test_a_step_is_the_gradient_at_the_perturbed_point_with_decay_at_the_unpertu
     f = fv.nll(net, data)
     before, g = f.value_and_grad(net.w)
     after, worst = f.value_and_grad(net.w + 0.1 * g / g.norm())
-    sgd = SGD(tensor([0.5]), weight_decay=0.3, ascent=fv.SAM(0.1))
+    sgd = SGD(lr=0.5, weight_decay=0.3, ascent=fv.SAM(0.1))
     state, record = sgd.update(sgd.init(net.w), training_loss(net, data), None)
     want = net.w - 0.5 * (worst + 0.3 * net.w)
     assert_close(state.w, want)
