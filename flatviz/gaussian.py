@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Numbers, Vector, check_count, check_weights
-from flatviz.noun import History, Noun
+from flatviz.noun import History, Made, Noun
 from flatviz.private import cached_property
 
 Buffers = Mapping[str, Tensor] | None  # BatchNorm statistics by name
@@ -63,7 +63,7 @@ class Gaussian(Noun, made_by="fv.transfer and fv.SWAG return one"):
     history: History | None = None
     buffers: Buffers = None
     linearised: bool = False
-    method: object | None = None
+    method: Made = None
 
     def _check(self) -> None:
         check_weights(self.log_std, self.dim, "log_std")

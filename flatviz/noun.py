@@ -4,12 +4,12 @@ import dataclasses
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self, dataclass_transform, get_type_hints
+from typing import Annotated, Any, ClassVar, Self, dataclass_transform, get_type_hints
 
 from torch import Tensor
 
 from flatviz.annotations import check_of, takes_tensors
-from flatviz.checks import Check, check_dense, from_numpy
+from flatviz.checks import Check, check_dense, from_numpy, shown
 from flatviz.words import foreign, no_attribute
 
 # Values beside nouns that a file of `save` may hold, by name: methods, perturbations.  A class adds
@@ -119,6 +119,15 @@ class Noun:
 
     def __repr__(self) -> str:
         return one_line(self)
+
+
+def check_method(value: object, name: str) -> None:
+    """Check for the value of a method, or for None."""
+    if value is not None and type(value) not in VALUES.values() and not isinstance(value, Noun):
+        raise TypeError(f"{name} must be the value of a method, got {shown(value)}: fv.fit gives it")
+
+
+Made = Annotated[object, check_method]  # the method that made a posterior
 
 
 class Unread(Noun):

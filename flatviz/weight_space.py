@@ -17,7 +17,7 @@ from torch import Tensor
 
 from flatviz.checks import Count, Vector, Vectors, check_count, shown, tensor
 from flatviz.gaussian import Buffers, Gaussian
-from flatviz.noun import Drawn, History, Noun
+from flatviz.noun import Drawn, History, Made, Noun
 
 
 @runtime_checkable
@@ -85,7 +85,7 @@ class Draws(Noun, made_by="HMC and the other chains return one"):
     history: History | None = None
     buffers: Buffers = None
     chains: Count = 1
-    method: object | None = None
+    method: Made = None
 
     def _check(self) -> None:
         if len(self.W) % self.chains:
@@ -158,7 +158,7 @@ class Mixture(Noun):
     """
 
     parts: tuple[Posterior, ...]
-    method: object | None = None
+    method: Made = None
 
     def _check(self) -> None:
         if not self.parts:

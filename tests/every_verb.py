@@ -138,14 +138,9 @@ def public_names():
     }
 
 
-def public_fits():
-    """Public name of a fit -> the last record of `METHODS` that is fitted by it."""
-    names = {value: name for name, value in public_names().items() if inspect.isfunction(value)}
-    methods = {
-        names.get(getattr(method.fit, "func", method.fit)): method
-        for method in flatviz.METHODS.values()
-    }
-    return {name: method for name, method in methods.items() if name is not None}
+def one_of_each_class():
+    """Class of a method -> an entry of `METHODS` that is fitted by it."""
+    return {method.cls.__name__: method for method in flatviz.METHODS.values()}
 
 
 def least(method):
@@ -222,7 +217,6 @@ def script(fv, module, data, task, pictures, late, plain, line):
     curve = fv.slice_path(f, W[:3])
     projection = fv.project(W, plane, f)
     fv.engine.refresh_batchnorm(net, w, data)
-    fv.engine.cache_trunk(late, pictures[2])
     prediction = fv.predict(net, q, data, 3, seed=0, batchnorm=data)
     fv.score(prediction, "nll")
     fv.metrics.risk_coverage(prediction)
@@ -285,7 +279,11 @@ def verb_of(statement):
     """The name of what a statement calls first, without `fv.`."""
     called = [ast.unparse(c.func) for c in ast.walk(statement) if isinstance(c, ast.Call)]
     dotted = [name for name in called if "." in name and "(" not in name]
-    return [*dotted, *called, ast.unparse(statement)][0].removeprefix("fv.")
+    name = [*dotted, *called, ast.unparse(statement)][0].removeprefix("fv.")
+    if name != "fit":
+        return name
+    classes = [n.removeprefix("fv.") for n in called if n[:3] == "fv." and n[3].isupper()]
+    return f"fit of {[n for n in classes if '.' not in n and n != 'SAM'][0]}"
 
 
 def perform(statement, space):
@@ -321,16 +319,17 @@ def calls(fv, module, data, task):
     for statement in function.body[1:-1]:
         name = verb_of(statement)
         found[f"{name} again" if name in found else name] = partial(perform, statement, space)
+    found["fit"] = found["fit of SGD"]
 
-    def fit(name, method):
+    def fit(method):
         three = space["net"], data, space["prior"]
-        how = getattr(method.fit, "keywords", {}) | least(method)
-        return attrgetter(name)(fv)(*three[: 3 if method.needs_prior else 2], seed=0, **how)
+        given = three[: 3 if method.needs_prior else 2]
+        return method.fit(*given, seed=0, **least(method))
 
     def of_one(verb, noun):
         return attrgetter(verb)(fv)(space[noun])
 
-    fits = {name: partial(fit, name, method) for name, method in public_fits().items()}
+    fits = {f"fit of {name}": partial(fit, m) for name, m in one_of_each_class().items()}
     drawn = {verb: partial(of_one, verb, noun) for verb, noun in OF_ONE.items()}
     return found | {name: call for name, call in fits.items() if name not in found} | drawn
 

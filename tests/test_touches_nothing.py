@@ -18,7 +18,7 @@ from torch import Tensor, enable_grad, inference_mode, nn, randn
 
 import flatviz as fv
 
-TRAINING = ("convergence_gap", "pretrain", "record_path", "fit_", "lab", "train_pool")
+TRAINING = ("convergence_gap", "pretrain", "record_path", "fit", "lab", "train_pool")
 
 
 @dataclass

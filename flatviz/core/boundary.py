@@ -134,7 +134,9 @@ def _wrong_call(
         reason = f"got an unexpected keyword argument {shown(unknown[0])}"
         if name in ("fit", "fit_many") and not foreign(unknown[0], signature.parameters):
             field = unknown[0]
-            return f"{name}: {reason}: a field of a method is given to it, fv.SABMA({field}=...)"
+            meant = foreign(field, ["radius", "lr", "mc_samples", "prior"])
+            way = meant or f"fv.SABMA({field}=...)"
+            return f"{name}: {reason}: a field of a method is given to the method, {way}"
         if meant := foreign(unknown[0], signature.parameters):
             reason += f", {meant}"
         elif near := get_close_matches(unknown[0], signature.parameters, 1):

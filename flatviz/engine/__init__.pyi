@@ -1,2 +1,1 @@
 from .batchnorm import refresh_batchnorm as refresh_batchnorm
-from .trunk import cache_trunk as cache_trunk

@@ -23,8 +23,10 @@ from flatviz.core import (
     threads,
     track,
 )
+from flatviz.core.inputs import Pixels
 from flatviz.engine.cost import work_of
 from flatviz.engine.determinism import check_function, same_to_rounding, two_points
+from flatviz.engine.trunk import cut_of, fits, kept
 
 
 def forward(
@@ -36,7 +38,8 @@ def forward(
 ) -> Tensor:
     """Compute outputs (S, N, C) of weights `W` (S, D) on inputs `x` (N, ...), without gradients.
 
-    A batch has as many examples as keep its largest activation within `cost.CACHE` bytes
+    The activations before the first treated weight are computed once for several weights.  A batch
+    has as many examples as keep its largest activation within `cost.CACHE` bytes
     (CARD on a GPU), at least `cost.MIN_EXAMPLES`.
 
     Raises:
@@ -47,8 +50,22 @@ def forward(
     if chunk < len(x):
         check_function(net, x)
     rows = []
+    several = len(W) > 1
+    cut = cut_of(net, x, work=work, make=several)
+    if cut is not None and isinstance(x, (Tensor, Pixels)) and fits(cut, net, len(x)):
+        kept_rows = kept(cut, net, x, work, fill=several)
+        if kept_rows is not None:
+            return forward(cut.tail, W, kept_rows, progress=progress)
+    if not several:
+        cut = None
     # Inference mode refuses gradients inside a forward pass
     with torch.no_grad(), threads(work.layer * min(chunk, len(x))):
+        if cut is not None:
+            n = math.ceil(len(x) / chunk)
+            for batch in track(x.split(chunk), "predicting", progress, total=n):
+                features = cut.rows(batch)
+                rows.append(torch.stack([cut.tail(w, features) for w in W]))
+            return torch.cat(rows, dim=1)
         if isinstance(x, Tensor):
             parts = x.split(chunk)
             for w in track(W, "predicting", progress):

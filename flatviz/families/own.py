@@ -14,7 +14,6 @@ from torch import nn
 from flatviz.checks import Count
 from flatviz.core import Likelihood, Net, Progress, Task, Treated, copied, find_head
 from flatviz.engine.cost import work_of
-from flatviz.engine.trunk import cache_trunk
 from flatviz.families.examples import MAX_EXAMPLES, Examples, examples, first_of, task_of
 from flatviz.families.members import Fitting
 from flatviz.families.preparation import recipe_for
@@ -269,35 +268,19 @@ def _head_alone(
     progress: Progress,
     say: Say,
 ) -> Fitting:
-    """The head of a net that stays as it is, on the activations before it."""
+    """The head of a net that stays as it is."""
     test = first_of(task.test)
     if len(test) < len(task.test):
         say(f"left out: all test examples but the first {MAX_EXAMPLES}")
     zeros = torch.zeros_like(net.w)
     everything = Gaussian(net.w, zeros, zeros[None])
     net, prior = transfer(net, everything, treated="head", head_std=HEAD_STD)
-    parts = {
-        "train": task.train,
-        "validation": task.parts()["validation"],
-        "test": test,
-    }
-    try:
-        cached = {}
-        for name, data in parts.items():
-            cached[name] = cache_trunk(net, data, progress=progress)
-    except ValueError as error:
-        say(f"activations are not kept: {error}")
-    else:
-        net = cached["train"][0]
-        for name, (_, features) in cached.items():
-            parts[name] = replace(features, class_names=parts[name].class_names)
     say(f"treated: head, {net.dim} weights")
     task = replace(
         task,
-        source=parts["train"],
-        train=parts["train"],
-        validation=parts["validation"],
-        test=parts["test"],
+        source=task.train,
+        validation=task.parts()["validation"],
+        test=test,
     )
     return Fitting(net, task, prior, seed, progress=progress)
 

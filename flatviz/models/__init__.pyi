@@ -1,3 +1,4 @@
+from .imagenet import efficientnet_lite0 as efficientnet_lite0
 from .networks import convnet as convnet
 from .networks import learned_noise as learned_noise
 from .networks import mlp as mlp

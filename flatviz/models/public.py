@@ -1,8 +1,9 @@
 """torchvision's networks with a new head, and weights from a local file, without network access."""
 
 import pickle
+import warnings
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -65,22 +66,32 @@ def load_weights(
         True
     """
     initial = module.state_dict()
-    loaded = copied(module)
-    counters = {name: t for name, t in initial.items() if name.endswith(COUNTER)}
-    names = [name for name in initial if name not in counters]
+    names = [name for name in initial if not name.endswith(COUNTER)]
     state = _of_network(read_state(path), names, path)
     if new_head:
         head = head if head is not None else find_head(copied(module).eval(), example)
         of_head = f"{head}."
         state = {name: t for name, t in state.items() if not name.startswith(of_head)}
         state |= {name: t for name, t in initial.items() if name.startswith(of_head)}
+    return with_state(module, state, path)
+
+
+def with_state(module: nn.Module, state: Mapping[str, Tensor], path: str | Path) -> nn.Module:
+    """Copy a module with the tensors of a file, whose names and shapes must fit.
+
+    Raises:
+        ValueError: As `load_weights`.
+    """
+    initial = module.state_dict()
+    loaded = copied(module)
+    counters = {name: t for name, t in initial.items() if name.endswith(COUNTER)}
     for name, value in state.items():
         if name not in initial:
             continue
         if wrong := _unlike(name, value, initial[name]):
             raise ValueError(f"weights must be {wrong} in {name} of {str(path)!r}")
     try:
-        loaded.load_state_dict(counters | state)
+        loaded.load_state_dict({**counters, **state})
     except RuntimeError as error:  # its text names the entries that do not fit
         raise ValueError(
             f"the weights of {str(path)!r} must fit the module, got {error}: make the module that"
@@ -226,16 +237,27 @@ def _unpickled(path: Path) -> object:
 # of ImageNet's channels: what the published weights expect
 MEAN = (0.485, 0.456, 0.406)
 STD = (0.229, 0.224, 0.225)
+LOOKED = 8  # images whose range is looked at
 
 
 class PublicNet(nn.Module):
-    """Images (N, 1 or 3, H, W) in 0..1, enlarged and standardised, through `network`."""
+    """Images (N, 1 or 3, H, W) in 0..1, resized and standardised, through `network`.
 
-    def __init__(self, network: nn.Module, side: int | None) -> None:
+    side: Pixels to which images are resized; None: as they are.
+    mean, std: Of the three channels, as the network's weights expect.
+    """
+
+    def __init__(
+        self,
+        network: nn.Module,
+        side: int | None,
+        mean: Sequence[float] = MEAN,
+        std: Sequence[float] = STD,
+    ) -> None:
         super().__init__()
         self.network = network
         self.side = side
-        for name, numbers in (("mean", MEAN), ("std", STD)):
+        for name, numbers in (("mean", mean), ("std", std)):
             value = torch.tensor(numbers, dtype=torch.float32).view(3, 1, 1)
             self.register_buffer(name, value, persistent=False)
 
@@ -288,11 +310,8 @@ def torchvision_model(
     """
     from torchvision import models
 
+    check_images(task, "torchvision_model")
     shape = task.input_shape
-    if len(shape) != 3 or shape[0] not in (1, 3):
-        raise ValueError(
-            f"torchvision_model needs images (1 or 3, H, W), got inputs of shape {shape}"
-        )
     check_choice(name, tuple(models.list_models(module=models)), "name")
     with saved_rng(seed):
         network = models.get_model(name, weights=None, **_without_auxiliary(name))
@@ -306,6 +325,22 @@ def torchvision_model(
         network.load_state_dict(state, strict=not _without_auxiliary(name))
     replace_head(network, task.n_classes, example=example, seed=seed)
     return PublicNet(network, side or _fixed_side(network)).eval()
+
+
+def check_images(task: Task, verb: str) -> None:
+    """Refuse a task without images, and warn of pixels that are not from 0 to 1."""
+    shape = task.input_shape
+    if len(shape) != 3 or shape[0] not in (1, 3):
+        raise ValueError(f"{verb} needs images (1 or 3, H, W), got inputs of shape {shape}")
+    few = task.train.x[:LOOKED]
+    assert isinstance(few, Tensor)  # as its shape says
+    low, high = map(float, few.aminmax())
+    if low < 0 or high > 1:
+        warnings.warn(
+            f"{verb} standardises inside the module and takes pixels from 0 to 1, got {low:.3g} to"
+            f" {high:.3g}: give images as bytes (uint8), or divided by 255, not standardised",
+            stacklevel=4,
+        )
 
 
 def _fixed_side(network: object) -> int | None:

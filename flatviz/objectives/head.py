@@ -73,6 +73,7 @@ def softmax_head(
     are not this layer's, which a backward pass of all examples shows, or the loss is not that of
     classes.
     """
+    problem = problem.late()
     net, data, likelihood, _ = problem
     if not isinstance(likelihood, CategoricalLikelihood) or likelihood.dim not in (None, -1):
         return None

@@ -19,6 +19,7 @@ from flatviz.core import (
     twice,
 )
 from flatviz.engine.determinism import same_to_rounding
+from flatviz.engine.trunk import cut_of
 from flatviz.likelihood import CategoricalLikelihood
 from flatviz.objectives.outputs import output_curvature
 from flatviz.objectives.problem import Problem
@@ -116,9 +117,13 @@ def jacobian_chunks(
     numbers_of_one = n_outputs * w[part].numel()
     size = max(1, CHUNK_NUMBERS // numbers_of_one)
     chunks = torch.arange(len(data), device=w.device).split(size)
+    cut = cut_of(net, data.x)
     for index in track(chunks, "curvature", progress):
         x, _ = data.batch(index)
-        yield jacobians(net, w, x, part)
+        if cut is not None and isinstance(x, Tensor):
+            yield jacobians(cut.tail, w, cut.rows(x), part)
+        else:
+            yield jacobians(net, w, x, part)
 
 
 def ggn(
@@ -134,7 +139,7 @@ def ggn(
     It is a sum, not a mean.  If some labels do not count, it is N times the mean over those that
     do, with N the number of all examples.
     """
-    net, data, likelihood, _ = problem
+    net, data, likelihood, _ = problem.late()
     total = torch.zeros(())
     with torch.no_grad():
         shape = net(w, data.x[:1]).shape[1:]
@@ -177,7 +182,7 @@ def sampled_ggn(
     Raises:
         ValueError: For a likelihood that is not of classes.
     """
-    net, data, likelihood, _ = problem
+    net, data, likelihood, _ = problem.late()
     if not isinstance(likelihood, CategoricalLikelihood):
         raise ValueError(f"label_draws needs likelihood='categorical', got {likelihood!r}")
     source = generator(seed)

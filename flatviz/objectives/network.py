@@ -31,10 +31,11 @@ from flatviz.engine.cost import Work
 from flatviz.engine.determinism import check_function
 from flatviz.engine.evaluate import Scored, fast_evaluator
 from flatviz.engine.graphs import LAUNCH_BOUND, ReplayedProduct
+from flatviz.engine.trunk import cut_of
 from flatviz.likelihood import Likelihood as OutputLikelihood
 from flatviz.likelihood import as_likelihood
 from flatviz.objectives.curvature import curvature_product
-from flatviz.objectives.problem import Problem, examined
+from flatviz.objectives.problem import Late, Problem, examined
 from flatviz.storage.digest import net_digest, value_digest
 
 # Batch of one gradient's graph, in chunks of a forward pass; larger ones exceed the CPU's cache
@@ -52,9 +53,13 @@ class NetworkObjective(Objective):
     net: Net = field()
     data: Data = field()
     cost: Work = field()
+    kept: Late = field(default_factory=Late, init=False, repr=False)
 
     differentiable = False
     additive = False
+    likelihood = (
+        OutputLikelihood.categorical()
+    )  # of a `Problem`; an objective of losses has its own
 
     @property
     def statistics(self) -> Data | None:
@@ -86,7 +91,7 @@ class NetworkObjective(Objective):
     @property
     def key(self) -> str:
         """Hash of the net and of all fields but cost, label and graph."""
-        left_out = {"net", "cost", "label", "replayed"}
+        left_out = {"net", "cost", "label", "replayed", "kept"}
         names = {f.name for f in fields(self)} - left_out
         about = [getattr(self, name) for name in sorted(names)]
         return f"{net_digest(self.net)}/{value_digest([type(self), *about])}"
@@ -99,22 +104,39 @@ class NetworkObjective(Objective):
     def many(self, W: Tensor, *, progress: Progress = False) -> Tensor:
         """Compute values (S,) at the rows of `W` (S, D), without gradients."""
         in_precision(check_many_weights(W, self.dim), self.net)
-        with torch.no_grad(), threads(self.work):
-            if not self.data.in_memory and self.additive and self.statistics is None:
+        late = self._late()
+        with torch.no_grad(), threads(late.work.layer * min(self._size(late), len(self.data))):
+            if not late.data.in_memory and self.additive and self.statistics is None:
                 values = self._batch_by_batch(W, progress)
             else:
-                read = list(self.data.batches(self.chunk)) if self.data.in_memory else None
-                rows = [self.value(w, read) for w in track(W, self.label, progress)]
+                read = list(late.data.batches(self._size(late))) if late.data.in_memory else None
+                rows = [self.value(w, read, late.net) for w in track(W, self.label, progress)]
                 values = torch.stack(rows)
             return values.to(W.dtype)
 
+    def _late(self, fill: bool = True) -> Problem:
+        """Return network and data on kept activations, or as they are.
+
+        fill: Compute activations where there are none yet.
+        """
+        whole = Problem(self.net, self.data, self.likelihood, self.cost)
+        return whole if self.statistics is not None else self.kept.of(whole, fill)
+
+    def _size(self, late: Problem) -> int:
+        """Examples a batch."""
+        return late.work.chunk(late.net.device)
+
     def _batch_by_batch(self, W: Tensor, progress: Progress) -> Tensor:
-        """Compute values (S,) with each batch read once, for all w."""
+        """Compute values (S,) with each batch read once, for all w; beyond a cut, once a batch."""
         n_batches = math.ceil(len(self.data) / self.chunk)
         batches = self.data.batches(self.chunk)
         total = W.new_zeros(len(W))
+        cut = cut_of(self.net, self.data.x) if len(W) > 1 else None
+        net = self.net if cut is None else cut.tail
         for x, y in track(batches, self.label, progress, n_batches):
-            scores = [self.score(self.net(w, x), y) for w in W]
+            if cut is not None and isinstance(x, Tensor):
+                x = cut.rows(x)
+            scores = [self.score(net(w, x), y) for w in W]
             total = total + torch.stack(scores)
         return total / len(self.data)
 
@@ -148,7 +170,8 @@ class NetworkObjective(Objective):
             )
         if exact:
             return PointEvaluator(self, origin, axes)
-        problem = Scored(self.net, self.data, self.score, self.additive)
+        late = self._late()
+        problem = Scored(late.net, late.data, self.score, self.additive)
         fast = fast_evaluator(problem, origin, axes, precision=precision, coords=coords)
         if fast is None and precision is not None:
             raise ValueError(
@@ -157,10 +180,14 @@ class NetworkObjective(Objective):
             )
         return fast or PointEvaluator(self, origin, axes)
 
-    def value(self, w: Tensor, read: list[tuple[Tensor | Fields, Tensor]] | None) -> Tensor:
+    def value(
+        self,
+        w: Tensor,
+        read: list[tuple[Tensor | Fields, Tensor]] | None,
+        net: Net,
+    ) -> Tensor:
         """Compute the value () at `w` (D,), from batches already read or from the data."""
         batches = self.data.batches(self.chunk) if read is None else read
-        net = self.net
         if self.statistics is not None:
             net = refresh_batchnorm(net, w, self.statistics)
         if self.additive:
@@ -191,9 +218,13 @@ class MeanNLL(NetworkObjective):
 
     def __call__(self, w: Tensor, index: Tensor | None = None) -> Tensor:
         """Compute the mean loss () at `w` (D,), differentiable."""
-        x, y = self.data.batch(index)
-        outputs = self.net(in_precision(w, self.net), x)
-        return self.likelihood.nll(outputs, y)
+        w = in_precision(w, self.net)
+        if not self.data.in_memory and index is not None:
+            late = self.problem
+        else:
+            late = self._late(fill=index is None)
+        x, y = late.data.batch(index)
+        return self.likelihood.nll(late.net(w, x), y)
 
     def score(self, outputs: Tensor, y: Tensor) -> Tensor:
         """Compute the sum () of the losses of a batch.
@@ -229,19 +260,21 @@ class MeanNLL(NetworkObjective):
         """
         w = in_precision(check_weights(w, self.dim), self.net)
         w = w.detach().clone()  # which the caller may change in place between two products
-        most = SWEEP * self.chunk
-        product = curvature_product(self.problem, w, curvature, max_batch=most)
-        small = self.data.in_memory and self.cost.macs * len(self.data) < LAUNCH_BOUND
+        late = self._late()
+        most = SWEEP * self._size(late)
+        product = curvature_product(late, w, curvature, max_batch=most)
+        small = late.data.in_memory and late.work.macs * len(self.data) < LAUNCH_BOUND
         if small and curvature == "hessian":
             return partial(self.replayed, self._hvp, product, self._reads, w)
         return product
 
     def _reads(self) -> list[Tensor]:
         """Tensors that a product reads beside w and v."""
-        x = self.data.x
+        net, data, *_ = self._late()
+        x = data.x
         inputs = tensors_of(x) if isinstance(x, Tensor | Fields) else []
-        weights = self.net.module.parameters()
-        return [*weights, *self.net.buffers().values(), *inputs, self.data.y]
+        weights = net.module.parameters()
+        return [*weights, *net.buffers().values(), *inputs, data.y]
 
     def _hvp(self, w: Tensor, v: Tensor) -> Tensor:
         """Compute H(w) v in one pass without reading a value back, as a CUDA graph needs."""

@@ -229,8 +229,13 @@ class Entry:
         return self.fit_grid is not None and (radius > 0 or self.unit == NO_UNIT)
 
     def tuned(self, net: Net) -> Tuned:
-        """Return settings and radii for this kind of net."""
-        return self.batchnorm if net.has_batchnorm and self.batchnorm is not None else self.plain
+        """Return settings and radii for this kind of net.
+
+        Treated BatchNorm layers make the kind: a fixed trunk's do not change with the weights.
+        """
+        layers = {block.layer for block in net.blocks}
+        treated = net.has_batchnorm and not layers.isdisjoint(net.norms())
+        return self.batchnorm if treated and self.batchnorm is not None else self.plain
 
     def keywords(
         self,

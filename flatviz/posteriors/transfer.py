@@ -6,6 +6,7 @@ downstream prior  (F-)SWAG on few target examples: `transfer(net, swag, keep_hea
 """
 
 import math
+import warnings
 from collections.abc import Mapping
 from typing import Literal
 
@@ -13,11 +14,23 @@ import torch
 from torch import Tensor, nn
 
 from flatviz.checks import Count, Positive, Seed
-from flatviz.core import Net, RandomTrunk, Treated, classes_of, find_head, public, replace_head
+from flatviz.core import (
+    Data,
+    Net,
+    RandomTrunk,
+    Treated,
+    classes_of,
+    find_head,
+    public,
+    replace_head,
+)
 from flatviz.core.net import Block
 from flatviz.engine.batchnorm import with_trained_buffers
 from flatviz.gaussian import Gaussian
+from flatviz.posteriors.width import HeadInputs, change_text
 
+HEAD_STD = 0.1  # of a new head's weights
+SHARE = 0.05  # standard deviation of a weight over its size
 STD_FLOOR = 1e-4  # a weight that is 0 would have std 0 under MOPED
 LOG_ZERO = -1000.0  # whose exponential, a standard deviation, is 0 in float64 too
 
@@ -30,11 +43,12 @@ def transfer(
     n_classes: Count | None = None,
     treated: Treated = "norm+head",
     head: str | None = None,
-    head_std: Positive = 0.1,
+    head_std: Positive | None = None,
     head_start: Literal["zero", "random"] = "zero",
     keep_head: bool = False,
     scale: Positive = 1.0,
     trunk: Literal["fixed", "sampled"] = "fixed",
+    data: Data | None = None,
     seed: Seed = 0,
 ) -> tuple[Net, Gaussian]:
     """Restrict a net to a few weights, and its source posterior to a prior on them: (net, prior).
@@ -53,7 +67,8 @@ def transfer(
         head: The head's module by name (default: the last Linear that runs).  The target task does
             not share it, so it is re-initialised.
         head_std: Standard deviation of the new head's weights (the square root of the released
-            code's alpha), without covariance.
+            code's alpha), without covariance.  None: 0.1, or with `data` 3 / (root mean square
+            length of what the head reads), so that outputs have a deviation of 3.
         head_start: "zero": mean 0; "random": torch's initial values for `seed`.  With treated="all"
             or a function, a head that is neither new nor named here is taken from the prior like
             the rest.
@@ -65,6 +80,9 @@ def transfer(
             released code does, draws them from the prior with every pass of training and every draw
             of a prediction.  Objectives, spectra and figures are of the network with the trunk at
             its mean either way.  HMC and Laplace, which need a function of w, refuse such a net.
+        data: Examples of the target, whose labels are not read: they give the head's width, and
+            there is a warning if draws of the other treated weights change what the head reads by
+            more than 0.3 of its size, so that features do not survive.
         seed: Fixes a random head, and the draws of a sampled trunk in training.
 
     Raises:
@@ -106,6 +124,9 @@ def transfer(
             f" which is {shared[0]}: give keep_head=True, or n_classes of a new head"
         )
     sources = {b.name: b for b in net.blocks}
+    reads = None if data is None else HeadInputs(narrow, data, new_head or head)
+    if head_std is None:
+        head_std = HEAD_STD if reads is None else reads.head_std()
     parts = []
     for b in narrow.blocks:
         if b.kind == "head" and not keep_head:
@@ -121,6 +142,9 @@ def transfer(
                 " weights"
             )
     task_prior = _joined(parts)
+    if reads is not None:
+        if text := change_text(reads.change(task_prior.log_std.exp(), task_prior.factor)):
+            warnings.warn(text, stacklevel=3)
     narrow = narrow.at(task_prior.mean.to(narrow.w))
     if trunk == "sampled":
         narrow = _with_random_trunk(narrow, sources, prior, scale, seed)
@@ -128,7 +152,13 @@ def transfer(
 
 
 @public
-def moped_prior(net: Net, *, share: Positive = 0.05, floor: Positive = STD_FLOOR) -> Gaussian:
+def moped_prior(
+    net: Net,
+    *,
+    share: Positive | None = None,
+    floor: Positive = STD_FLOOR,
+    data: Data | None = None,
+) -> Gaussian:
     """Build a prior without training: mean at the net's weights, deviations share |w|.
 
     They are at least `floor`, for instance at a bias of 0; the released SA-BMA code gives all
@@ -138,8 +168,13 @@ def moped_prior(net: Net, *, share: Positive = 0.05, floor: Positive = STD_FLOOR
 
     Args:
         net: Network whose treated weights (D,) are the mean.
-        share: Standard deviation of a weight over its size; 0.05 to 0.5 in the paper.
+        share: Standard deviation of a weight over its size; 0.05 to 0.5 in the paper.  None: 0.05,
+            or by `data`.
         floor: Smallest standard deviation, in units of w.
+        data: Examples of the target, whose labels are not read.  With them the head, where it is
+            treated, has mean 0 and a width by which outputs have a deviation of 3; and without a
+            `share` it is halved from 0.3 until draws of the other treated weights change what the
+            head reads by at most 0.3 of its size.  So give a net of the weights to be fitted.
 
     Example:
         >>> import torch, flatviz as fv
@@ -148,8 +183,18 @@ def moped_prior(net: Net, *, share: Positive = 0.05, floor: Positive = STD_FLOOR
         >>> bool((std <= 0.1 * net.w.abs() + 1e-4).all())
         True
     """
-    std = (share * net.w.abs()).clamp_min(floor)
-    return Gaussian(net.w.detach().clone(), std.log())
+    mean = net.w.detach().clone()
+    if data is None:
+        std = ((SHARE if share is None else share) * mean.abs()).clamp_min(floor)
+        return Gaussian(mean, std.log())
+    reads = HeadInputs(net, data)
+    share = reads.share(floor) if share is None else share
+    std = (share * mean.abs()).clamp_min(floor)
+    for block in net.blocks:
+        if reads.of_head(block.name):
+            mean[block.slice] = 0
+            std[block.slice] = reads.head_std()
+    return Gaussian(mean, std.log())
 
 
 def _with_classes(

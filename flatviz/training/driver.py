@@ -232,6 +232,7 @@ def drive(
     }
     title = titled(run, steps, about)
     noise = algorithm.noise(state, seeds, steps)
+    loss.keep(steps * min(run.batch_size or loss.examples, loss.examples))
     if run.checkpoint is not None:  # which is read into these tensors
         state = state._make(value.clone() for value in state)
     device = state[0].device
@@ -264,7 +265,7 @@ def drive(
         examples=examples,
         ahead=loss.ahead,
     )
-    notes = [*running.notes, *run.notes, *filter(None, [loss.note])]
+    notes = [*running.notes, *run.notes, *loss.notes]
     if fault := loss.finish():
         raise Diverged(fault)
     losses = torch.stack(running.rows["loss"])

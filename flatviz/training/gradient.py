@@ -184,6 +184,9 @@ class TrainingLoss:
                 " leave it out"
             )
 
+    def keep(self, examples: int) -> None:
+        """Keep what no step changes, for a run in which so many examples pass."""
+
     def begin(self, step: int | None = None, batch: Batch = None) -> None:
         """Begin step number `step`, of a minibatch, with new noise; None: one without a number."""
 
@@ -211,9 +214,9 @@ class TrainingLoss:
         raise NotImplementedError
 
     @property
-    def note(self) -> str:
-        """Remark on how its examples are read."""
-        return ""
+    def notes(self) -> tuple[str, ...]:
+        """Notes for the history: how it reads its examples, and what it keeps of them."""
+        return ()
 
     @property
     def recordable(self) -> bool:

@@ -29,7 +29,7 @@ from flatviz.core import (
 from flatviz.engine.batchnorm import TrainingNet, buffers_at, warn_of_kept_statistics
 from flatviz.engine.stacked import Vmapped, forward, vmapped
 from flatviz.gaussian import Buffers, Gaussian
-from flatviz.objectives.problem import Problem, examined
+from flatviz.objectives.problem import Late, Problem, examined
 from flatviz.storage.files import State
 from flatviz.training.augment import Augment
 from flatviz.training.gradient import PLAIN, Batch, Training, TrainingLoss
@@ -114,7 +114,7 @@ class NetworkLoss(TrainingLoss):
             rows, where it changes nothing.
         training: How minibatches pass.
         draws: S of a member.
-        network: The network at all rows in one pass, where possible.
+        stacks: Whether rows pass through the network at once, where possible.
         shared: Whether each draw of a member gets an equal part of its batch in place of all of it.
             In a last, smaller minibatch whose size is no multiple of the draws, some examples are
             in two parts.
@@ -127,28 +127,37 @@ class NetworkLoss(TrainingLoss):
         passes: Sequence[Pass],
         training: Training = PLAIN,
         draws: int = 1,
-        network: Vmapped | None = None,
+        stacks: bool = False,
         shared: bool = False,
         augment: Augment | None = None,
     ) -> None:
         super().__init__()
         self.inputs = StepInputs(problem.data, training.accumulate, augment)
         self.shared = shared
+        self.stacks = stacks
         self.problem = problem
         self.passes = passes
         self.training = training
         self.draws = draws
-        self.network = network
         self.p = problem.likelihood
+        # Fixed passes compute on kept activations, once `keep` or a call for all examples asks
+        self._late = Late(training.precision)
+        self._now = problem
+        self._looked_for = False
+        self._varied = False  # a run would have kept them, but for `augment`
+        self._run: tuple[int | None, Sequence[int]] = (1, (0,))
+        self._stacked: Vmapped | None = None
+        self._compared = False
         self.examples = len(problem.data)
         self.streams = not problem.data.in_memory
-        self.reads = isinstance(problem.data.x, Stream)
         self._first = True
 
     def __call__(self, w: Tensor, batch: Batch) -> tuple[Tensor, Tensor]:
         """Compute mean loss (...) and its gradient (..., D)."""
         lead = w.shape[:-1]
         check_batch(batch, lead[:-1] if self.shared else lead)
+        if batch is None:
+            self.keep(self.examples)
         examples, batch = self.inputs.of(batch)
         if self.shared:
             batch = self._parts(batch, w)
@@ -158,7 +167,7 @@ class NetworkLoss(TrainingLoss):
         rows = len(W) if self._batched(len(W), n) else 1
         gradient = partial(self._rows, examples)
         count = partial(self._count, examples.y)
-        with threads(self.problem.work.layer * n * rows):
+        with threads(self._now.work.layer * n * rows):
             try:
                 value, g = self.training.in_parts(gradient, W, index, self.examples, count)
             except IndexError as error:  # no look before, which would wait for a GPU
@@ -194,7 +203,58 @@ class NetworkLoss(TrainingLoss):
         seeds: Sequence[int],
     ) -> None:
         """Prepare for the steps of a run: what varies inputs, and the seed of each member's."""
+        self._varied = False
+        if augment is not None and self._now is not self.problem:  # it varies inputs, not rows
+            self._now = self.problem
+            self._looked_for = self._compared = False
+            self.inputs = StepInputs(self.problem.data, self.training.accumulate)
         self.inputs.prepare(augment, batch_size, seeds)
+        self._run = (batch_size, seeds)
+
+    def keep(self, examples: int) -> None:
+        """Keep activations of a fixed trunk where so many examples pass that it pays.
+
+        Inputs that vary have none that could be kept.
+        """
+        plain = type(self.passes[0]) is Pass and self.passes[0].net is self.problem.net
+        if self._looked_for or not plain or examples < self.examples:
+            return
+        if self.inputs.augment is not None:
+            self._varied = True
+            return
+        self._looked_for = True
+        self._now = self._late.of(self.problem)
+        self._compared = False
+        if self._now is not self.problem:
+            self.inputs = StepInputs(self._now.data, self.training.accumulate)
+            self.inputs.prepare(None, *self._run)
+
+    @property
+    def network(self) -> Vmapped | None:
+        """The network at all rows in one pass; None where that is not possible."""
+        if not self._compared:
+            self._compared = True
+            net, data, *_ = self._now
+            self._stacked = None
+            if self.stacks and data.in_memory:
+                self._stacked = vmapped(net, data.tensor())
+        return self._stacked
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes for the history: how a stream is read, and what is kept."""
+        x = self.inputs.data.x
+        read = (x.note,) if isinstance(x, Stream) and x.note else ()
+        if self._looked_for:
+            return (*read, *self._late.notes(self.problem))
+        if self._varied and self._late.cut(self.problem) is not None:
+            return (*read, "activations are not kept: augment varies the inputs")
+        return read
+
+    @property
+    def reads(self) -> bool:  # type: ignore[override]
+        """Whether steps read examples from a data set."""
+        return isinstance(self.inputs.data.x, Stream)
 
     def begin(self, step: int | None = None, batch: Batch = None) -> None:
         """Begin a step: new noise, statistics move once, and all calls see the same inputs."""
@@ -210,15 +270,9 @@ class NetworkLoss(TrainingLoss):
         return self.inputs.ahead(batches)
 
     @property
-    def note(self) -> str:
-        """Remark on how a stream is read."""
-        x = self.problem.data.x
-        return x.note if isinstance(x, Stream) else ""
-
-    @property
     def recordable(self) -> bool:
         """Whether a recorded step would see the inputs of each step."""
-        return self.inputs.held or not self.streams
+        return self.inputs.held or self.inputs.data.in_memory
 
     def check(self, data: Data) -> None:
         """Refuse data that the net cannot read."""
@@ -313,6 +367,8 @@ class NetworkLoss(TrainingLoss):
             together = partial(self._together, examples)
             return _value_and_grad(together, W, index, self.training.loss_scale)
         passes = self.passes
+        if self._now is not self.problem:
+            passes = [Pass(self._now.net)]
         if len(passes) == 1 and not self.state:
             passes = [*passes] * len(W)
         if len(passes) != len(W):
@@ -476,8 +532,8 @@ def loss_of(
     problem.warn_of_unlabelled()
     training.check_weights(net.w)
     rows = members * draws
-    network = None
     passes = list[Pass]()
+    stacks = False
     if net.trunk is not None:
         if training.accumulate > 1:
             raise ValueError(
@@ -495,6 +551,5 @@ def loss_of(
             passes += [BatchStatistics(net)] * draws
     else:
         passes.append(Pass(net))
-        if rows > 1 and data.in_memory:
-            network = vmapped(net, data.tensor())
-    return NetworkLoss(problem, passes, training, draws, network, shared, augment)
+        stacks = rows > 1
+    return NetworkLoss(problem, passes, training, draws, stacks, shared, augment)

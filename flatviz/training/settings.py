@@ -81,8 +81,11 @@ TEMPERED_BATCHNORM = Tempered(0.1, 0.01, 1.0)
 
 
 def tempered(net: Net, batchnorm: Statistics) -> Tempered:
-    """Return temperature, start and rate with which a network of this kind learns."""
-    return TEMPERED_BATCHNORM if net.has_batchnorm else TEMPERED
+    """Return temperature, start and rate with which a network of this kind learns.
+
+    A net with frozen statistics is a function of its weights, whatever layers it has.
+    """
+    return TEMPERED_BATCHNORM if batchnorm == "train" and net.has_batchnorm else TEMPERED
 
 
 class Sized(NamedTuple):

@@ -18,7 +18,7 @@ from torch import Tensor
 from flatviz.checks import Count, Momentum, NonNegative, Positive, Rate
 from flatviz.gaussian import Gaussian
 from flatviz.objectives.network import mean_nll
-from flatviz.objectives.problem import Problem
+from flatviz.objectives.problem import Late, Problem
 from flatviz.results import History
 from flatviz.training.driver import Diverged, Record, check_converged, drive, risen
 from flatviz.training.gradient import (
@@ -39,6 +39,7 @@ from flatviz.training.streams import MirroredNoise, Noise, cosine, rate_of
 WIDTHS = 0.2
 FACTOR = 0.1
 MEMORY = 0.9  # decay of the running sizes of steps
+GROWTH = WIDTHS / 2  # largest growth of log_std in a step, over its rate
 REPEATS = 8  # independent gradients behind the share of noise in an ascent
 
 
@@ -185,12 +186,13 @@ class Variational(Stepped[Gaussian, GaussianState]):
     Args:
         prior: Gaussian over the D treated weights, as `transfer` returns.
         kl_weight: T of the tempered likelihood, exp(-N L(w) / T) prior(w), the best q of all: 1 is
-            Bayes, below it is colder, 0 removes the prior.  None: 0.03, of a net with BatchNorm
-            0.1.
+            Bayes, below it is colder, 0 removes the prior.  None: 0.03, or 0.1 with BatchNorm
+            and batchnorm="train".
         lr: Of natural gradients, falling along half a cosine: 1 to 2; beyond, fits can diverge.
-            None: 2, of a net with BatchNorm 1; at most 1 where a step has few draws.
+            None: 2, or 1 with BatchNorm and batchnorm="train"; at most 1 where a step has few
+            draws.
         start_scale: Factor on the start's standard deviations: from a wide start gradients are
-            mostly noise.  None: 0.3, of a net with BatchNorm 0.01.
+            mostly noise.  None: 0.3, or 0.01 with BatchNorm and batchnorm="train".
         mc_samples: Draws of q a step, each of all its examples.  None: 8; for a large network they
             take an equal part of the examples each, or there is one, at a lower rate
             (`q.history.notes` says so).
@@ -233,7 +235,11 @@ class Variational(Stepped[Gaussian, GaussianState]):
             collects = run.batchnorm == "train" and net.has_batchnorm
             may_share = net.trunk is None and not collects and run.training.accumulate == 1
             examples = min(n, run.batch_size or n)
-            draws, share, most = sized(examples, problem.work, net.dim, may_share)
+            work = problem.work
+            fixed = net.trunk is None and not collects and run.augment is None
+            if fixed and run.steps * examples >= n:
+                work = Late(run.training.precision).work(problem)
+            draws, share, most = sized(examples, work, net.dim, may_share)
             lr = lr if most is None else min(lr, most)
         return replace(
             self,
@@ -255,6 +261,20 @@ class Variational(Stepped[Gaussian, GaussianState]):
         return (
             f"{drawn}{examples_of} a step, rate {self.lr:g}: {DRAWS} draws of all examples take"
             " long",
+        )
+
+    def widening(self, steps: int) -> tuple[str, ...]:
+        """Note steps that are too few for q to become as wide as it was before `start_scale`."""
+        scale = self.start_scale
+        if self.lr is None or scale is None or scale >= 1:
+            return ()
+        reach = GROWTH * self.lr * sum(self.schedule(step, steps) for step in range(steps))
+        if reach >= -math.log(scale):
+            return ()
+        return (
+            f"in {steps} steps at rate {self.lr:g} a width grows by a factor of"
+            f" {math.exp(reach):.3g} at most, and start_scale={scale:g} is further below 1: take"
+            " more steps, or start wider",
         )
 
     @property
@@ -397,6 +417,7 @@ def fit_gaussians(
         check=False,
     )
     rows = history.mapped(lambda record: record.reshape(-1, B))
+    rows = replace(rows, notes=(*rows.notes, *method.widening(run.steps)))
     drawn = "one draw" if method.draws == 1 else f"{method.draws} draws"
     shares = None
     if not loss.streams and loss.buffers() is None:

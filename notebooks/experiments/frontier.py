@@ -232,10 +232,12 @@ def gaussians_of(net, task, prior, method, radii, Ts, seed):
     """(radius, T) -> posterior."""
     way = fv.Perturbation(method if method in MODES else "kl_exact")
     how = {"steps": STEPS} if STEPS else {}
+    numbers = fv.METHODS["sabma"].keywords(net)
+    of_all = dict(perturbation=way, lr=numbers["lr"], start_scale=numbers["start_scale"])
     how |= {} if task.one_label else {"likelihood": task.likelihood}
     found = {}
     for T in Ts:
-        family = [fv.SABMA(prior, radius=r, kl_weight=T, perturbation=way) for r in radii]
+        family = [fv.SABMA(prior, radius=r, kl_weight=T, **of_all) for r in radii]
         fits = unless_diverged(fv.fit_many, net, task.train, family, seeds=[seed], **how) or {}
         found |= {(radii[i], T): q for (i, _), q in fits.items()}
     return found
@@ -290,7 +292,9 @@ def fit_longer(cells, device):
             q = by_adam(net, task.train, prior, cell["radius"], cell["T"], seed, 5 * usual)
         else:
             how = dict(steps=8 * usual, seed=seed, likelihood=task.likelihood)
+            tuned = fv.METHODS["sabma"].keywords(net)
             fields = dict(radius=cell["radius"], kl_weight=cell["T"])
+            fields |= {name: tuned[name] for name in ("lr", "start_scale")}
             q = fv.fit(net, task.train, fv.SABMA(prior, **fields), **how)
         yield cell, (*about, q)
 

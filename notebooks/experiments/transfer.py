@@ -283,12 +283,10 @@ def source_network(images, classes, device):
 # Its few shots, its net with a new head, its prior. Where the head alone is treated, the activations before it are the same for
 # every draw and are computed once.
 
+
 # %%
-KEEPS_TRUNK = (TREATED, BATCHNORM, TRUNK) == ("head", "frozen", "fixed")
-
-
 def prepared(seed, device):
-    """Task, net and prior of one seed; `late` and `seen`: net and task that the fits work with."""
+    """Task, net and prior of one seed."""
     images = setup.images
     target = fv.datasets.pick_classes(images, setup.classes[1])
     left_out = torch.isin(images.y, torch.tensor(setup.classes[2])).nonzero().flatten()[:OUT_IMAGES]
@@ -299,12 +297,9 @@ def prepared(seed, device):
     outside = ({"": in_memory(images.subset(left_out))} if len(left_out) else {}) | setup.outside
     outside = {name: fv.Data(o.x, torch.zeros_like(o.y)).to(device) for name, o in outside.items()}
     net, prior = new_head(task, seed, device)
-    late, seen = fv.engine.cache_trunk(net, task.train) if KEEPS_TRUNK else (net, task.train)
     return SimpleNamespace(
         net=net,
-        late=late,
         task=task,
-        seen=replace(task, train=seen),
         prior=prior,
         outside=outside,
         seed=seed,
@@ -421,7 +416,7 @@ def fit(cells, device):
         length = steps_of(method, case.net, choice)
         how = dict(seed=case.seed, fit=length, tuned={method.name: choice})
         how |= {"training": fv.Training(precision=PRECISION)} if PRECISION else {}
-        q = unless_diverged(Fitting(case.late, case.seen, case.prior, **how).member, method.name)
+        q = unless_diverged(Fitting(case.net, case.task, case.prior, **how).member, method.name)
         yield cell, (case, method, q, time.perf_counter() - started)
 
 
@@ -437,8 +432,6 @@ def fit(cells, device):
 def predicted(case, method, q, data):
     """The average of the draws on `data`."""
     net, n_draws = case.net, min(DRAWS, len(q.W)) if isinstance(q, fv.Draws) else DRAWS
-    if KEEPS_TRUNK:
-        net, data = fv.engine.cache_trunk(net, data)
     if method.linearised:
         return fv.metrics.predict_linearised(
             net, q, data, link="mc", n_draws=n_draws, seed=case.seed + 1
@@ -457,10 +450,10 @@ def predicted(case, method, q, data):
 def curvature(case, q):
     """Mean over draws of the largest Hessian eigenvalue, and of its ratio to the fifth."""
     f, n = (
-        fv.nll(case.late, case.seen.train),
+        fv.nll(case.net, case.task.train),
         1 if isinstance(q, fv.Draws) and len(q.W) == 1 else SPECTRA,
     )
-    k = min(5, case.late.dim)
+    k = min(5, case.net.dim)
     values = torch.stack(
         [
             fv.top_eigenpairs(f, w, k, iters=30, seed=0).values

@@ -81,21 +81,20 @@ def test_an_ensemble_costs_no_more_than_its_members_one_after_the_other(widths, 
     assert slow / fast > wanted
 
 
-def test_steps_from_kept_activations_over_steps_through_the_whole_network():
+def test_steps_from_kept_activations_over_steps_through_the_whole_network(monkeypatch):
     module = nets.settled(nets.resnet20(), nets.images(64).x)
     data = nets.images(40)
     net = fv.Net.from_module(module, "head", example=data.x[:2])
-    late, features = fv.engine.cache_trunk(net, data)
     prior = fv.Gaussian(net.w, torch.full_like(net.w, -4.0))
-    settings = dict(steps=4, seed=0)
-    fields = dict(radius=0.1, lr=1e-4)
-    whole, short = least(
-        partial(fv.fit, net, data, fv.SABMA(prior, **fields), **settings),
-        partial(fv.fit, late, features, fv.SABMA(prior, **fields), **settings),
-        repeats=4,
-    )
+    method = fv.SABMA(prior, radius=0.1, lr=1e-4)
+
+    def fit(bytes_kept):
+        monkeypatch.setenv("FLATVIZ_TRUNK", bytes_kept)
+        return fv.fit(net, data, method, steps=4, seed=0)
+
+    whole, short = least(partial(fit, "0"), partial(fit, str(2**30)), repeats=4)
     print(f"head: four SA-BMA steps, from kept activations {whole / short:.1f}x faster")
-    assert whole / short > 20
+    assert whole / short > 3  # four steps; looks at the whole network are the rest
 
 
 def test_a_pool_of_1000_optunets_over_one_after_the_other(task):

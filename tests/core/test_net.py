@@ -256,7 +256,7 @@ HABITS = {
     "n_samples": (lambda: fv.predict(NET, Q, 0, n_samples=3, seed=0), "here n_draws="),
     "no argument at all": (lambda: fv.SAM(strength=0.1), "it takes radius"),
     "a network of torchvision": (lambda: fv.models.resnet18, r"fv.models.torchvision_model\("),
-    "MAP": (lambda: fv.fit_map, "it is SGD"),
+    "MAP": (lambda: fv.fit_map, r"it is fv.fit\(net, data, fv.SGD"),
 }
 
 

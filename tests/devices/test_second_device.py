@@ -190,3 +190,23 @@ def test_a_recording_ends_with_the_memory_type_and_size_that_it_was_recorded_for
     assert agrees(4, torch.float64)
     assert recorded.count == 4
     assert not replay.notes
+
+
+def test_kept_activations_on_the_device_are_the_whole_networks(device, monkeypatch):
+    monkeypatch.setattr("flatviz.engine.trunk.LEAST_MACS", 1)
+    module = nn.Sequential(nn.Linear(3, 6), nn.Tanh(), nn.Linear(6, 2))
+    net = fv.Net.from_module(module, lambda name: name.startswith("2.")).to(device)
+    data = blobs(10, 3, 2).to(device)
+    prior = fv.Gaussian(net.w, torch.full_like(net.w, -2.0))
+
+    def results():
+        q = fv.fit(net, data, fv.VI(prior, mc_samples=2), seed=0, steps=3, batch_size=5)
+        f = fv.nll(net, data)
+        scored = fv.predict(net, q, data, 2, seed=0).outputs
+        return q, [q.mean.cpu(), f.many(q.mean[None]).cpu(), scored.cpu()]
+
+    q, kept = results()
+    assert any("activations before 2.weight are kept" in note for note in q.history.notes)
+    monkeypatch.setenv("FLATVIZ_TRUNK", "0")
+    _, whole = results()
+    assert_close(kept, whole, atol=1e-5, rtol=1e-4)

@@ -61,7 +61,7 @@ def test_both_gradients_and_all_draws_of_a_step_see_the_inputs_that_were_made_on
     net = net_of(Inputs())
     augment = Seen()
     loss = training_loss(net, data, draws=3, augment=augment)
-    loss.network = None  # row by row, which the module counts
+    loss.stacks = False  # row by row, which the module counts
     batch = tensor([3, 1, 8])
     for step in range(2):
         net.module.seen[:] = []
