@@ -124,7 +124,9 @@ class Noun:
 def check_method(value: object, name: str) -> None:
     """Check for the value of a method, or for None."""
     if value is not None and type(value) not in VALUES.values() and not isinstance(value, Noun):
-        raise TypeError(f"{name} must be the value of a method, got {shown(value)}: fv.fit gives it")
+        raise TypeError(
+            f"{name} must be the value of a method, got {shown(value)}: fv.fit gives it"
+        )
 
 
 Made = Annotated[object, check_method]  # the method that made a posterior

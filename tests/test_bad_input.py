@@ -134,7 +134,11 @@ def test_the_defaults_of_a_fit_are_the_settings_of_its_method():
     for method in fv.METHODS.values():
         # A version of another method
         variant = method.ascent or method.look.perturbation not in (None, "kl_exact")
-        if variant or method.inner or method.name in ("moped", "csghmc", "vi_t", "sabma_t", "fisher_sam"):
+        if (
+            variant
+            or method.inner
+            or method.name in ("moped", "csghmc", "vi_t", "sabma_t", "fisher_sam")
+        ):
             continue
         parameters = inspect.signature(method.fit).parameters
         default = {name: parameters[name].default for name in method.plain.settings}

@@ -238,6 +238,7 @@ def test_nothing_moves_to_cuda_that_is_absent(thing):
 def test_a_package_that_is_not_installed_is_named_with_its_extra(missing, name, monkeypatch):
     package = getattr(fv, name).__module__.split(".")[1]
     monkeypatch.setitem(sys.modules, missing, None)
+    monkeypatch.delitem(vars(fv), name, raising=False)  # where it stays once it was loaded
     # A new import sets it; this puts it back
     monkeypatch.setattr(fv, package, getattr(fv, package))
     for module in [m for m in sys.modules if m.startswith(f"flatviz.{package}")]:

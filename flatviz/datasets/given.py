@@ -395,7 +395,7 @@ def stream(examples: object, *, workers: int | None = None) -> Data:
     reading = Reading()
     if isinstance(examples, DataLoader):
         reading = _reading(examples)
-        examples = _source(examples)
+        examples = _in_order(examples).dataset
     if workers is not None:
         reading = reading._replace(num_workers=check_count(workers, "workers", least=0))
     if not reading.num_workers:

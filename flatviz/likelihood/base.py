@@ -17,7 +17,7 @@ from torch.distributions.constraints import Constraint
 from torch.nn import functional as F
 
 from flatviz import distributions
-from flatviz.checks import function
+from flatviz.checks import check_number, function
 
 Product = Callable[[Tensor], Tensor]
 Noise = float | Sequence[float] | Tensor
@@ -82,6 +82,8 @@ class Likelihood:
             (N, C) and (N, T, C), and dimension 1 of (N, C, H, W).
         """
         if isinstance(weight, (list, tuple)):
+            for i, one in enumerate(weight):
+                check_number(one, f"weight[{i}]")
             weight = torch.tensor(weight, dtype=torch.get_default_dtype())
         return CLOSED_FORMS["categorical"](weight, label_smoothing, ignore_index, dim)
 

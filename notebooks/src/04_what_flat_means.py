@@ -186,6 +186,8 @@ _ = ipywidgets.interact(worst_case, radius=(0.05, 1.5, 0.05))
 # %%
 net, task, prior = prepare(task=fv.datasets.digits_transfer(), epochs=5 if FAST else 60)
 L, steps = fv.nll(net, task.train), 60 if FAST else 300
+
+# %%
 recipes = {"SGD": (fv.SGD(), steps), "long": (fv.SGD(), 3 * steps)}
 recipes["weight decay"] = fv.SGD(weight_decay=0.02), steps
 recipes["small step"] = fv.SGD(lr=0.005), steps

@@ -223,10 +223,9 @@ cov, center = torch.linalg.inv(A), (torch.linalg.solve(A, X.T @ Y) / tau**2)[:, 
 
 # %%
 linear = fv.Net.from_module(torch.nn.Sequential(torch.nn.Linear(3, 1, bias=False)))
-data, steps = fv.Data(X, Y), 200
-decay = dict(likelihood=tau)  # the prior: delta = N weight_decay
-fields = dict(weight_decay=delta / n, prior_precision=None)
-la = fv.fit(linear, data, fv.Laplace(structure="full", **fields), steps=steps, seed=0, **decay)
+data, fields = fv.Data(X, Y), dict(weight_decay=delta / n, prior_precision=None)
+full = fv.Laplace(structure="full", **fields)  # the prior: delta = N weight_decay
+la = fv.fit(linear, data, full, likelihood=tau, steps=200, seed=0)
 fv.expect(la.mean, center, atol=1e-3, by="the exact posterior")
 fv.expect(la.cov_mul(torch.eye(3)), cov, rtol=1e-2, atol=1e-5, by="the exact posterior")
 
@@ -279,6 +278,8 @@ fv.expect(wide.min() > ratio.min(), "the factor follows the correlation")
 loss = fv.training.training_loss(linear, data, tau)
 method = fv.VI(prior, lr=2.0, kl_weight=1.0, n=n)
 state, rates = method.init(prior), torch.linspace(1.0, 0.0, 600)
+
+# %%
 for step in range(600):
     noise = prior.noise(1, seed=step)
     state, record = method.update(state, loss, None, noise, rate=rates[step])

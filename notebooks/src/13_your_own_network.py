@@ -317,7 +317,7 @@ if not FAST:
 # | an `IterableDataset` | `fv.datasets.data_from(endless, 7)` | Data(7 examples, x (7, 3) float32, classes 0..1) |
 # | tokenized text (Hugging Face) | `fv.datasets.data_from(rows)` | 12 examples of input_ids, attention_mask |
 # | a classifier of text | `fv.Net.from_module(reader, example=rows_as_data)` | Net(Reader, dim=218: 16 norm, 202 other) |
-# | its posterior | `fv.fit(reads, rows_as_data, fv.Ensemble(members=3), steps=9, seed=0)` | Draws(W (3, 10), history: History) |
+# | its posterior | `fv.fit(reads, rows_as_data, fv.Ensemble(members=3), steps=9, seed=0)` | Draws(W (3, 10), history: History, method: Ensemble) |
 # | two inputs | `fv.Data((x, x), y)` | Data(12 examples, x0 (12, 3) float32, x1 (12, 3) float32, classes 0..1) |
 # | a class folder | `fv.datasets.image_folder(folder)` | Data(2 examples, x (2, 3, 8, 8) uint8, classes 0..1) |
 # | data beyond memory | `fv.datasets.stream(pairs)` | Data(12 examples, x (12, 3) float32, streamed, classes 0..1) |
@@ -325,8 +325,8 @@ if not FAST:
 # | a checkpoint of DataParallel or `torch.compile` | `fv.models.load_weights(module, compiled)` | a copy with its weights |
 # | frozen layers | `fv.Net.from_module(frozen)` | Net(Sequential, dim=18: 18 other; 32 frozen) |
 # | a part by name (an adapter, LoRA) | `fv.Net.from_module(frozen, lambda name: name.startswith("2."))` | Net(Sequential, dim=18: 18 other; 32 frozen) |
-# | a head of many classes (a language model) | `fv.fit(tagger, fv.Data(words, tags), fv.Laplace(structure="diagonal"), seed=0, steps=9)` | Gaussian(dim=12, rank=0) |
-# | an LSTM | `fv.fit(fv.Net.from_module(lstm), sequences, fv.Ensemble(members=2), steps=2, seed=0)` | Draws(W (2, 154), history: History) |
+# | a head of many classes (a language model) | `fv.fit(tagger, fv.Data(words, tags), fv.Laplace(structure="diagonal"), seed=0, steps=9)` | Gaussian(dim=12, rank=0, by Laplace) |
+# | an LSTM | `fv.fit(fv.Net.from_module(lstm), sequences, fv.Ensemble(members=2), steps=2, seed=0)` | Draws(W (2, 154), history: History, method: Ensemble) |
 # | unequal classes | `fv.nll(net, data, likelihood=fv.Likelihood.categorical(weight=torch.tensor([1.0, 3.0])))` | 0.796 nats |
 # | label smoothing | `fv.nll(net, data, likelihood=fv.Likelihood.categorical(label_smoothing=0.1))` | 0.752 nats |
 # | segmentation, (N, C, H, W) | `fv.nll(pixels, fv.Data(images, masks))` | 0.803 nats |

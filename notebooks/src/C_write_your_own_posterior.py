@@ -33,7 +33,6 @@ import ipywidgets
 import torch
 
 import flatviz as fv
-from flatviz.checks import Count, Positive
 from flatviz.families.tour import prepare
 from flatviz.plots.theme import figure
 
@@ -62,6 +61,7 @@ torch.set_num_threads(1)
 # with $\log \pi$, which does not overflow, and accepts where $\log u < \log \pi(w') - \log \pi(w)$ for a uniform $u$:
 
 # %%
+from flatviz.checks import Count, Positive
 from flatviz.training.driver import drive
 from flatviz.training.streams import Noise
 
