@@ -10,7 +10,7 @@ from operator import attrgetter
 from pathlib import Path
 
 import torch
-from cases import around, grid_by, mlp
+from cases import around, mlp
 from torch import arange, linspace, randn
 
 import flatviz
@@ -188,7 +188,7 @@ def script(fv, module, data, task, pictures, late, plain, line):
     fv.bridges.diagnose_chains(hmc)
     fv.posteriors.moped_prior(net)
     q = fv.fit(net, data, fv.SABMA(prior, radius=0.5), seed=0, steps=2)
-    grid_by(fv.SABMA)(net, data, prior, radius=[0.5], seed=[0], steps=2)
+    fv.fit_many(net, data, [fv.SABMA(prior, radius=0.5)], seeds=[0, 1], steps=2)
     fv.training.gradient_of(torch.sum)
     fv.training.training_loss(net, data)
     w = q.mean
@@ -199,7 +199,7 @@ def script(fv, module, data, task, pictures, late, plain, line):
     landscape.curvature_operator(f, w)
     landscape.batch_eigenvalues(f, w, batch_size=10, iters=5)
     landscape.layer_curvature(f, w, products=6)
-    fv.expect(f(w), f(w))
+    fv.expect(w, w)
     fv.hvp(f, w, w)
     fv.hessian_trace(f, w, products=8, curvature="ggn")
     spectrum = fv.top_eigenpairs(f, w, 2)

@@ -659,8 +659,10 @@ fv.expect(0.3 < chosen * float(center.square().sum()) / 3 < 3, "near, to a facto
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 training = dict(steps=60) if FAST else {}
-training_fields = dict(structure="full", prior_precision=None)
-wide = fv.fit(net, task.train, fv.Laplace(**training_fields), seed=0, **training)
+whole = fv.Laplace(structure="full", prior_precision=None)
+wide = fv.fit(net, task.train, whole, seed=0, **training)
+
+# %%
 lin = fv.metrics.predict_linearised(net, wide, task.test).scores["nll"][-1]
 raw = fv.predict(net, wide, task.test, 30, seed=2, linearised=False).scores["nll"][-1]
 print(f"NLL: linearised {lin:.3f}, weights drawn {raw:.3f}")

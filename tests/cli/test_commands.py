@@ -367,7 +367,9 @@ def toy(tmp_path, monkeypatch):
     }
     jupytext.write(notebook, folder / "toy.ipynb")
     monkeypatch.setattr("flatviz.cli.experiments.folder_of_notebooks", lambda: folder.parent)
-    return tmp_path / "out"
+    out = tmp_path / "out"
+    out.mkdir()  # a command makes no folder outside the current one
+    return out
 
 
 def test_parameters_reach_the_notebook_and_its_page_draws_without_network(toy, printed, browser):

@@ -207,7 +207,8 @@ def test_what_cannot_be_drawn_is_text(family, as_plotly, monkeypatch):
     bare = fv.Prediction(family.prediction[-1].outputs)  # without labels there is no picture
     assert set(bare._repr_mimebundle_()) == {"text/plain"}
     # As where plotly is not installed
-    monkeypatch.delitem(vars(fv), "plot", raising=False)  # where it stays once it was loaded
+    for package in (fv, fv.plots):  # where it stays once it was loaded
+        monkeypatch.delitem(vars(package), "plot", raising=False)
     monkeypatch.setitem(sys.modules, "flatviz.plots.by_type", None)
     assert set(family.surface._repr_mimebundle_()) == {"text/plain"}
 
