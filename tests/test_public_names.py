@@ -71,8 +71,8 @@ def test_a_type_checker_sees_arguments_results_and_mistakes(tmp_path):
     said = ran.stdout
     for expected in (
         'use.py:5: note: Revealed type is "flatviz.weight_space.Draws"',
-        'use.py:6: error: Unexpected keyword argument "stepz" for "SGD"; did you mean "steps"?',
-        ('use.py:7: error: Argument "seed" to "SWAG" has incompatible type "str"; expected "int"'),
+        'use.py:6: error: Unexpected keyword argument "stepz" for "fit"; did you mean "steps"?',
+        ('use.py:7: error: Argument "seed" to "fit" has incompatible type "str"; expected "int"'),
         'MeanNLL"',
         'use.py:10: note: Revealed type is "flatviz.posteriors.entries.Entry"',
         "-> flatviz.plots.theme.Figure",
