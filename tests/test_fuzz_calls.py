@@ -183,6 +183,7 @@ def test_a_wrong_argument_of_a_verb_is_one_clear_error(tmp_path, monkeypatch):
     ).values():
         call()
     assert len(seen) > 80
+    seen.pop("expect")  # which compares anything
     for name, (verb, given) in seen.items():
         kinds = {k: p.kind for k, p in inspect.signature(verb).parameters.items()}
         for argument in [

@@ -40,7 +40,6 @@ from typing import Any
 from unittest import mock
 
 import torch
-from cases import fitted_by
 from nets import images, resnet20
 from timing import typical
 from torch import nn
@@ -50,6 +49,7 @@ import flatviz as fv
 from flatviz.core.arithmetic import FEW, least_multiply_adds
 from flatviz.engine.graphs import RECORDERS, SWITCH
 from flatviz.families.tour import TourSettings, run_tour
+from flatviz.posteriors.entries import keyworded
 
 # of a family, where tiny
 FEW_CELLS = dict(
@@ -290,7 +290,7 @@ def fits(setting, out):
     for which in ("norm+head", "all"):
         net, prior = setting.treated(which)
         drawn = dict(kl_weight=0.0, mc_samples=1, **one)
-        sabma = partial(fitted_by(fv.SABMA), radius=0.1)
+        sabma = partial(keyworded(fv.SABMA), radius=0.1)
         runs[f"SABMA, {which}"] = partial(sabma, net, data, prior, **drawn)
         runs[f"VI, {which}"] = partial(
             fv.fit,
@@ -553,7 +553,7 @@ def cross(setting, out):
                 fit=steps,
             )
             how = FEW_CELLS if setting.tiny else {}
-            sabma = partial(fitted_by(fv.SABMA), radius=0.5, seed=0, **steps)
+            sabma = partial(keyworded(fv.SABMA), radius=0.5, seed=0, **steps)
             fit = partial(sabma, net, task.train, q)
             measuring = partial(fv.families.measure, net, task, family, seed=0, **how)
             both.append([seconds(here, call, repeats=1) for call in (fit, measuring)])

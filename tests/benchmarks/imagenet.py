@@ -12,7 +12,6 @@ import time
 from pathlib import Path
 
 import torch
-from cases import fitted_by
 from PIL import Image
 from sklearn.linear_model import LogisticRegression
 from torch.nn import functional as F
@@ -20,6 +19,7 @@ from torchvision.transforms.functional import pil_to_tensor
 
 import flatviz as fv
 from flatviz.engine.trunk import cut_of
+from flatviz.posteriors.entries import keyworded
 
 SHOTS, TESTED, SIDE = 10, 20, 128
 STEPS = int(os.environ.get("FLATVIZ_STEPS", "600"))
@@ -68,7 +68,7 @@ def main():
         prior, took = seconds(lambda: fv.posteriors.moped_prior(net, data=train))  # noqa: B023
         print(f"{name}: {net}; prior in {took:.1f} s")
         steps = STEPS if name != "norm+head" else 40
-        for fit, how in ((fitted_by(fv.VI), {}), (fitted_by(fv.SABMA), {"radius": 0.5})):
+        for fit, how in ((keyworded(fv.VI), {}), (keyworded(fv.SABMA), {"radius": 0.5})):
             if name == "norm+head" and how:
                 continue
             q, took = seconds(lambda: fit(net, train, prior, seed=0, steps=steps, **how))  # noqa: B023

@@ -209,7 +209,7 @@ def test_norm_layers_and_head_of_a_vision_transformer_that_is_pre_trained_here(
     found = space.study(study)
     assert set(found.method) == {"vi", "sabma"}
     assert np.isfinite(found.value).all()
-    net = space.prepared(0, "cpu").late
+    net = space.prepared(0, "cpu").net
     assert net.dim == dim, net
 
 
